@@ -1,0 +1,50 @@
+//! DARD: Dynamics-Aware Reward Distance.
+//!
+//! C(s, a, s') = R(s, a, s') + E[γ R(s', A, S'') − R(s, A, S') − γ R(S', A, S'')], S' = succ(s) and S'' = succ(s').
+//!
+//! - `double`, with X' and X'' the elements of B whose state is in S' and S'': γ/|X''| Σ_{(x'', u) ∈ X''} R(s', u, x'') −
+//!   1/|X'| Σ_{(x', u) ∈ X'} R(s, u, x') − γ/(|X'||X''|) Σ_{(x', ·) ∈ X'} Σ_{(x'', u) ∈ X''} R(x', u, x'').
+//! - `unbiased`: the means over the sampled transitions between the same sets.
+//!
+//! The first two are the same function of s' and of s; the last depends on the pair (s, s').
+//! O(Σ over edges (x, y) of |succ(y)|) time, two values an edge of memory.
+
+use super::Polynomial;
+use crate::estimate::cross::cross_sums;
+use crate::estimate::{self, Estimate, Rewards, Term, term};
+use crate::parallel;
+
+/// E[R(x, A, succ(x))] for every state x, and `f(E[R(S', A, S'')])` for every edge (s, s').
+pub(crate) fn terms<T: Send>(
+    rewards: Rewards<'_>,
+    estimate: Estimate<'_>,
+    f: impl Fn(Term) -> T + Sync + Send,
+) -> (Vec<Term>, Vec<T>) {
+    let graph = rewards.graph;
+    match estimate {
+        Estimate::Double(batch) => {
+            let sizes = estimate::successor_sums(graph, &batch.weight);
+            let near = estimate::row_sums(graph, &estimate::near(rewards, batch));
+            let cross = cross_sums(graph, &estimate::second(rewards, batch));
+            let cross = parallel::map(graph.edges(), |e| {
+                f(term(cross[e], sizes[graph.source(e) as usize] * sizes[graph.target(e) as usize]))
+            });
+            (near.into_iter().zip(sizes).map(|(sum, size)| term(sum, size)).collect(), cross)
+        }
+        Estimate::Unbiased => {
+            let sums = estimate::sums(rewards);
+            let counts = estimate::counts(graph);
+            let (near, nears) = (estimate::row_sums(graph, &sums), estimate::row_sums(graph, &counts));
+            let (cross, crosses) = (cross_sums(graph, &sums), cross_sums(graph, &counts));
+            drop((sums, counts));
+            let cross = parallel::map(graph.edges(), |e| f(term(cross[e], crosses[e])));
+            (parallel::map(graph.states(), |x| term(near[x], nears[x])), cross)
+        }
+    }
+}
+
+pub(super) fn polynomial(rewards: Rewards<'_>, estimate: Estimate<'_>) -> Polynomial {
+    let (near, cross) = terms(rewards, estimate, Term::mean);
+    let coefficients: Vec<[f64; 2]> = near.into_iter().map(|near| [near.mean(), 0.0]).collect();
+    Polynomial { ahead: coefficients.clone(), behind: coefficients, cross, constant: 0.0 }
+}

@@ -1,0 +1,38 @@
+//! EPIC: Equivalent-Policy Invariant Comparison.
+//!
+//! C(s, a, s') = R(s, a, s') + E[γ R(s', A, S') − R(s, A, S') − γ R(S, A, S')], S and S' over all explored states.
+//!
+//! - `double`: γ/|B| Σ_{(x, u) ∈ B} R(s', u, x) − 1/|B| Σ_{(x, u) ∈ B} R(s, u, x) − γ/|B|² Σ_{(x, ·) ∈ B} Σ_{(x', u) ∈ B}
+//!   R(x, u, x').
+//! - `unbiased`: the means over the sampled transitions from s', from s, and over all.
+//!
+//! The first two are the same function of s' and of s. O(transitions) time, O(states) memory beside one value an edge.
+
+use super::Polynomial;
+use crate::estimate::{self, Estimate, Rewards, Term, term};
+use crate::parallel;
+
+/// E[R(x, A, S')] for every state x, and E[R(S, A, S')].
+pub(crate) fn terms(rewards: Rewards<'_>, estimate: Estimate<'_>) -> (Vec<Term>, Term) {
+    let graph = rewards.graph;
+    match estimate {
+        Estimate::Double(batch) => {
+            let size = batch.total();
+            let near = estimate::row_sums(graph, &estimate::near(rewards, batch));
+            let cross = estimate::row_sums(graph, &estimate::second(rewards, batch));
+            (near.into_iter().map(|sum| term(sum, size)).collect(), term(cross.iter().sum(), size * size))
+        }
+        Estimate::Unbiased => {
+            let sums = estimate::row_sums(graph, &estimate::sums(rewards));
+            let counts = estimate::row_sums(graph, &estimate::counts(graph));
+            let all = term(sums.iter().sum(), counts.iter().sum());
+            (parallel::map(graph.states(), |x| term(sums[x], counts[x])), all)
+        }
+    }
+}
+
+pub(super) fn polynomial(rewards: Rewards<'_>, estimate: Estimate<'_>) -> Polynomial {
+    let (near, constant) = terms(rewards, estimate);
+    let coefficients: Vec<[f64; 2]> = near.into_iter().map(|near| [near.mean(), 0.0]).collect();
+    Polynomial { ahead: coefficients.clone(), behind: coefficients, cross: Vec::new(), constant: constant.mean() }
+}

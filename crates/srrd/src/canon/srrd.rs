@@ -1,0 +1,146 @@
+//! SRRD: Sparsity Resilient Reward Distance.
+//!
+//! C(s, a, s') = R(s, a, s') + E[γ R(s', A, S1) − R(s, A, S2) − γ R(S3, A, S4) + γ² R(S1, A, S5) − γ R(S2, A, S6)
+//!                               + γ R(S3, A, S6) − γ² R(S4, A, S5)]
+//!
+//! S1 = succ(s'), S2 = the non-terminal states of succ(s), S3 = all initial states, S4 = all subsequent states,
+//! S5 = succ(S1), S6 = succ(S2).
+//!
+//! - `double`: X_i holds the elements of B whose state is in S_i, X5 and X6 being subsequent to X1 and X2; every term is the
+//!   sum over its cross-product divided by the product of the two set sizes. In the terms with two sets the first one gives
+//!   the action.
+//! - `unbiased`: the means over the sampled transitions between the same sets; S2 keeps all of succ(s).
+//!
+//! The terms with S1 and S5 are functions of s', those with S2 and S6 functions of s, and the one with S3 and S4 is a
+//! constant, so all work is done once a state: O(Σ over edges (x, y) of |succ(y)|) time (see [`two_step`]), one value an edge
+//! and a few a state of memory.
+
+use super::Polynomial;
+use crate::batch::Chosen;
+use crate::estimate::{self, Estimate, Rewards, Term, term, two_step};
+use crate::parallel;
+
+/// The expectations that depend on one state z: as s' those with S1 and S5, as s those with S2 and S6.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StateTerms {
+    /// E[R(z, A, S1)]
+    pub near_1: Term,
+    /// E[R(z, A, S2)]
+    pub near_2: Term,
+    /// E[R(S1, A, S5)]
+    pub cross_15: Term,
+    /// E[R(S2, A, S6)]
+    pub cross_26: Term,
+    /// E[R(S3, A, S6)]
+    pub cross_36: Term,
+    /// E[R(S4, A, S5)]
+    pub cross_45: Term,
+}
+
+/// `f(z, terms of z)` for every state z, and E[R(S3, A, S4)].
+pub(crate) fn terms<T: Send>(
+    rewards: Rewards<'_>,
+    estimate: Estimate<'_>,
+    f: impl Fn(u32, StateTerms) -> T + Sync + Send,
+) -> (Vec<T>, Term) {
+    match estimate {
+        Estimate::Double(batch) => double(rewards, batch, f),
+        Estimate::Unbiased => unbiased(rewards, f),
+    }
+}
+
+fn double<T: Send>(
+    rewards: Rewards<'_>,
+    batch: &Chosen,
+    f: impl Fn(u32, StateTerms) -> T + Sync + Send,
+) -> (Vec<T>, Term) {
+    let graph = rewards.graph;
+    let near = estimate::near(rewards, batch);
+    // Of every state: Σ R(z, u, x) over X1 and over X2, and the sizes of the two sets.
+    let near: Vec<[f64; 4]> = parallel::map(graph.states(), |z| {
+        let mut sums = [0.0; 4];
+        for e in graph.out_edges(z as u32) {
+            let y = graph.target(e);
+            sums[0] += near[e];
+            sums[2] += batch.weight(y);
+            if graph.is_initial(y) {
+                sums[1] += near[e];
+                sums[3] += batch.weight(y);
+            }
+        }
+        sums
+    });
+
+    let first = estimate::first(rewards, batch);
+    let rows = estimate::row_sums(graph, &first);
+    // Every successor of X1 that lies in B is in X5, so a row of X1 is summed whole. The same holds of X2 and X6, and
+    // terminal states have empty rows: the two sums are one function.
+    let walks = estimate::successor_sums(graph, &rows);
+    let weights: Vec<[f64; 3]> = parallel::map(graph.states(), |w| {
+        let (from_3, from_4) = estimate::column_sums(graph, &first, w as u32);
+        [batch.weight[w], from_3, from_4]
+    });
+    drop(first);
+
+    let states = 0..graph.states() as u32;
+    let size_3: f64 = states.clone().filter(|&x| graph.is_initial(x)).map(|x| batch.weight(x)).sum();
+    let size_4: f64 = states.filter(|&x| graph.is_subsequent(x)).map(|x| batch.weight(x)).sum();
+    let constant = term(rows.iter().sum(), size_3 * size_4);
+
+    let terms = two_step::map(graph, Some(batch), &weights, |z, [size_56, from_3, from_4]| {
+        let [near_1, near_2, size_1, size_2] = near[z as usize];
+        let walk = walks[z as usize];
+        let terms = StateTerms {
+            near_1: term(near_1, size_1),
+            near_2: term(near_2, size_2),
+            cross_15: term(walk, size_1 * size_56),
+            cross_26: term(walk, size_2 * size_56),
+            cross_36: term(from_3, size_3 * size_56),
+            cross_45: term(from_4, size_4 * size_56),
+        };
+        f(z, terms)
+    });
+    (terms, constant)
+}
+
+fn unbiased<T: Send>(rewards: Rewards<'_>, f: impl Fn(u32, StateTerms) -> T + Sync + Send) -> (Vec<T>, Term) {
+    let graph = rewards.graph;
+    let (sums, counts) = (estimate::sums(rewards), estimate::counts(graph));
+    let (rows, row_counts) = (estimate::row_sums(graph, &sums), estimate::row_sums(graph, &counts));
+    let (walks, walk_counts) = (estimate::successor_sums(graph, &rows), estimate::successor_sums(graph, &row_counts));
+    let weights: Vec<[f64; 4]> = parallel::map(graph.states(), |w| {
+        let (from_3, from_4) = estimate::column_sums(graph, &sums, w as u32);
+        let (count_3, count_4) = estimate::column_sums(graph, &counts, w as u32);
+        [from_3, from_4, count_3, count_4]
+    });
+    drop((sums, counts));
+    let constant = term(rows.iter().sum(), row_counts.iter().sum());
+
+    let terms = two_step::map(graph, None, &weights, |z, [from_3, from_4, count_3, count_4]| {
+        let i = z as usize;
+        let near = term(rows[i], row_counts[i]);
+        let walk = term(walks[i], walk_counts[i]);
+        let terms = StateTerms {
+            near_1: near,
+            near_2: near,
+            cross_15: walk,
+            cross_26: walk,
+            cross_36: term(from_3, count_3),
+            cross_45: term(from_4, count_4),
+        };
+        f(z, terms)
+    });
+    (terms, constant)
+}
+
+pub(super) fn polynomial(rewards: Rewards<'_>, estimate: Estimate<'_>) -> Polynomial {
+    let coefficients = |_, t: StateTerms| {
+        (
+            [t.near_1.mean(), t.cross_15.mean() - t.cross_45.mean()],
+            [t.near_2.mean(), t.cross_26.mean() - t.cross_36.mean()],
+        )
+    };
+    let (states, constant) = terms(rewards, estimate, coefficients);
+    let (ahead, behind) = states.into_iter().unzip();
+    Polynomial { ahead, behind, cross: Vec::new(), constant: constant.mean() }
+}

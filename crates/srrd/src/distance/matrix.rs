@@ -1,0 +1,220 @@
+//! All pairs of many samples.
+//!
+//! Every sample is canonicalized once. Then every distinct transition gets the list of the samples that hold it, and the
+//! row of a sample is accumulated along the lists of its own transitions: the work is proportional to the number of
+//! *shared* transitions over all pairs, and no dense (samples × transitions) table is built.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::pair::Canonical;
+use super::pearson::{Moments, Sums, Undefined, pearson_by};
+use crate::sample::{Interner, RewardSample, Vocabulary};
+use crate::settings::{Metric, Settings};
+
+/// The distances of all pairs of samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DistanceMatrix {
+    size: usize,
+    distances: Vec<f64>,
+    undefined: Vec<(usize, usize, Undefined)>,
+    few_common: usize,
+}
+
+impl DistanceMatrix {
+    /// How many samples.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The distance of samples i and j; `None` when it is undefined.
+    pub fn get(&self, i: usize, j: usize) -> Option<f64> {
+        Some(self.distances[i * self.size + j]).filter(|d| !d.is_nan())
+    }
+
+    /// Row after row; NaN where undefined.
+    pub fn as_slice(&self) -> &[f64] {
+        &self.distances
+    }
+
+    /// The pairs (i ≤ j) without a distance, and why.
+    pub fn undefined(&self) -> &[(usize, usize, Undefined)] {
+        &self.undefined
+    }
+
+    /// How many pairs (i < j) have a distance over fewer than [`FEW_COMMON`](crate::FEW_COMMON) shared transitions.
+    pub fn few_common(&self) -> usize {
+        self.few_common
+    }
+
+    /// Row after row, with `value` where undefined.
+    pub fn filled(&self, value: f64) -> Vec<f64> {
+        self.distances.iter().map(|&d| if d.is_nan() { value } else { d }).collect()
+    }
+}
+
+/// The distances of all pairs; each is, to the last bit, the one [`distance`](crate::distance) gives.
+///
+/// O(canonicalizations + transitions + Σ over pairs of shared transitions), in parallel.
+pub fn pairwise(samples: &[&RewardSample], metric: Metric, settings: &Settings) -> DistanceMatrix {
+    let canonical: Vec<Canonical<'_>> =
+        samples.par_iter().map(|sample| Canonical::new(sample, metric, settings)).collect();
+    pairwise_canonical(&canonical, settings.min_common)
+}
+
+/// As [`pairwise`], of samples that are already canonicalized.
+pub fn pairwise_canonical(samples: &[Canonical<'_>], min_common: usize) -> DistanceMatrix {
+    let size = samples.len();
+    let index = Index::new(samples);
+    let rows: Vec<Row> = (0..size)
+        .into_par_iter()
+        .map_init(|| Scratch::new(size), |scratch, i| index.row(samples, i, min_common, scratch))
+        .collect();
+
+    let mut distances = vec![f64::NAN; size * size];
+    let (mut undefined, mut few_common) = (Vec::new(), 0);
+    for (i, row) in rows.into_iter().enumerate() {
+        for (k, distance) in row.distances.into_iter().enumerate() {
+            distances[i * size + i + k] = distance;
+            distances[(i + k) * size + i] = distance;
+        }
+        undefined.extend(row.undefined.into_iter().map(|(j, why)| (i, j, why)));
+        few_common += row.few_common;
+    }
+    DistanceMatrix { size, distances, undefined, few_common }
+}
+
+/// The distinct transitions of all samples with the samples that hold them.
+struct Index {
+    /// For every sample, in the order of its transitions: the transition's number here.
+    numbers: Vec<Vec<u32>>,
+    /// For every sample and transition: its own place in the list of holders.
+    places: Vec<Vec<usize>>,
+    start: Vec<usize>,
+    holder: Vec<u32>,
+    value: Vec<f64>,
+}
+
+impl Index {
+    fn new(samples: &[Canonical<'_>]) -> Self {
+        let numbers = number_transitions(samples);
+        let distinct = numbers.iter().flatten().max().map_or(0, |&most| most as usize + 1);
+        let mut start = vec![0usize; distinct + 1];
+        numbers.iter().flatten().for_each(|&t| start[t as usize + 1] += 1);
+        for t in 0..distinct {
+            start[t + 1] += start[t];
+        }
+        let mut next = start.clone();
+        let mut holder = vec![0u32; start[distinct]];
+        let mut value = vec![0.0; start[distinct]];
+        let mut places = Vec::with_capacity(samples.len());
+        for (i, sample) in samples.iter().enumerate() {
+            let own = numbers[i].iter().zip(&sample.values).map(|(&t, &canonical)| {
+                let place = next[t as usize];
+                next[t as usize] += 1;
+                holder[place] = i as u32;
+                value[place] = canonical;
+                place
+            });
+            places.push(own.collect());
+        }
+        Index { numbers, places, start, holder, value }
+    }
+
+    /// The holders from sample i on (holders are ascending) of every transition of sample i, with i's value.
+    fn meetings(&self, samples: &[Canonical<'_>], i: usize, mut each: impl FnMut(f64, &[u32], &[f64])) {
+        for ((&t, &place), &x) in self.numbers[i].iter().zip(&self.places[i]).zip(&samples[i].values) {
+            let range = place..self.start[t as usize + 1];
+            each(x, &self.holder[range.clone()], &self.value[range]);
+        }
+    }
+
+    fn row(&self, samples: &[Canonical<'_>], i: usize, min_common: usize, scratch: &mut Scratch) -> Row {
+        let Scratch { sums, moments } = scratch;
+        let size = samples.len();
+        sums[i..].fill(Sums::default());
+        self.meetings(samples, i, |x, holders, values| {
+            holders.iter().zip(values).for_each(|(&j, &y)| sums[j as usize].add(x, y));
+        });
+        for j in i..size {
+            moments[j] = sums[j].moments();
+        }
+        self.meetings(samples, i, |x, holders, values| {
+            holders.iter().zip(values).for_each(|(&j, &y)| moments[j as usize].add(x, y));
+        });
+
+        let mut row = Row { distances: Vec::with_capacity(size - i), undefined: Vec::new(), few_common: 0 };
+        for j in i..size {
+            let noise = [samples[i].noise, samples[j].noise];
+            let common = sums[j].n as usize;
+            let outcome = if common < min_common.max(1) {
+                Err(Undefined::TooFewCommon)
+            } else if moments[j].in_range() {
+                moments[j].agreement(noise, || self.shared(samples, i, j).into_iter())
+            } else {
+                let shared = self.shared(samples, i, j);
+                pearson_by(shared.len(), |k| shared[k], noise)
+            };
+            match outcome {
+                Ok(agreement) => {
+                    row.distances.push(agreement.distance);
+                    row.few_common += usize::from(j > i && common < crate::FEW_COMMON);
+                }
+                Err(why) => {
+                    row.distances.push(f64::NAN);
+                    row.undefined.push((j, why));
+                }
+            }
+        }
+        row
+    }
+
+    /// The values of two samples on the transitions they share, in order.
+    fn shared(&self, samples: &[Canonical<'_>], i: usize, j: usize) -> Vec<(f64, f64)> {
+        let mut shared = Vec::new();
+        self.meetings(samples, i, |x, holders, values| {
+            if let Ok(k) = holders.binary_search(&(j as u32)) {
+                shared.push((x, values[k]));
+            }
+        });
+        shared
+    }
+}
+
+struct Row {
+    distances: Vec<f64>,
+    undefined: Vec<(usize, Undefined)>,
+    few_common: usize,
+}
+
+struct Scratch {
+    sums: Vec<Sums>,
+    moments: Vec<Moments>,
+}
+
+impl Scratch {
+    fn new(size: usize) -> Self {
+        Scratch { sums: vec![Sums::default(); size], moments: vec![Moments::default(); size] }
+    }
+}
+
+/// Numbers the distinct transitions of all samples in order of first appearance.
+fn number_transitions(samples: &[Canonical<'_>]) -> Vec<Vec<u32>> {
+    let (mut states, mut actions) = (Interner::default(), Interner::default());
+    let intern = |interner: &mut Interner, vocabulary: &Vocabulary| -> Vec<u32> {
+        vocabulary.iter().map(|token| interner.intern(token).expect("samples hold fewer tokens than ids")).collect()
+    };
+    let mut known: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
+    samples
+        .iter()
+        .map(|Canonical { sample, .. }| {
+            let state = intern(&mut states, &sample.states);
+            let action = intern(&mut actions, &sample.actions);
+            let number = |(s, u, t): (u32, u32, u32)| {
+                let next = known.len() as u32;
+                *known.entry((state[s as usize], action[u as usize], state[t as usize])).or_insert(next)
+            };
+            sample.ids().map(number).collect()
+        })
+        .collect()
+}

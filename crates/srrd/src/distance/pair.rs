@@ -1,0 +1,178 @@
+//! The distance of two samples.
+
+use super::pearson::{Agreement, Undefined, pearson_by};
+use crate::canon::CanonicalForm;
+use crate::sample::{ABSENT, RewardSample};
+use crate::settings::{Gamma, Metric, Settings};
+
+/// A sample with canonical rewards: what distances are taken of.
+#[derive(Clone, Debug)]
+pub struct Canonical<'a> {
+    pub(super) sample: &'a RewardSample,
+    pub(super) values: Vec<f64>,
+    pub(super) noise: f64,
+}
+
+/// Of the largest reward: what of a canonical reward may be rounding. A canonical reward is a sum of terms of the size of the
+/// rewards, so when it varies by less than this, it is constant.
+const ROUNDING: f64 = 1e-12;
+
+impl<'a> Canonical<'a> {
+    /// Canonicalizes a sample.
+    pub fn new(sample: &'a RewardSample, metric: Metric, settings: &Settings) -> Self {
+        let form = CanonicalForm::new(sample, metric, settings.estimator, settings.seed);
+        Self::of_form(sample, &form, metric, settings.gamma)
+    }
+
+    /// As [`new`](Self::new), from a form that serves several discount factors.
+    pub fn of_form(sample: &'a RewardSample, form: &CanonicalForm<'_>, metric: Metric, gamma: Gamma) -> Self {
+        let noise = match metric {
+            Metric::Direct => 0.0,
+            _ => sample.rewards().iter().fold(0.0f64, |most, r| most.max(r.abs())) * ROUNDING,
+        };
+        Canonical { sample, values: form.at(gamma), noise }
+    }
+
+    /// The canonical rewards, in the order of [`RewardSample::transitions`].
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The distance to another sample over the transitions that both hold.
+    pub fn compare(&self, other: &Canonical<'_>, min_common: usize) -> Comparison {
+        self.compare_on(other, &common_transitions(self.sample, other.sample), min_common)
+    }
+
+    /// As [`compare`](Self::compare), on transitions that are already known to be shared.
+    pub fn compare_on(&self, other: &Canonical<'_>, common: &[(u32, u32)], min_common: usize) -> Comparison {
+        let outcome = if common.len() < min_common.max(1) {
+            Err(Undefined::TooFewCommon)
+        } else {
+            let at = |i: usize| (self.values[common[i].0 as usize], other.values[common[i].1 as usize]);
+            pearson_by(common.len(), at, [self.noise, other.noise])
+        };
+        Comparison { common: common.len(), outcome }
+    }
+}
+
+/// What a comparison of two samples came to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison {
+    /// How many transitions both samples hold.
+    pub common: usize,
+    /// The distance, or why there is none.
+    pub outcome: Result<Agreement, Undefined>,
+}
+
+impl Comparison {
+    /// The distance, if it is defined.
+    pub fn distance(&self) -> Option<f64> {
+        self.outcome.ok().map(|a| a.distance)
+    }
+
+    /// The correlation, if it is defined.
+    pub fn correlation(&self) -> Option<f64> {
+        self.outcome.ok().map(|a| a.correlation)
+    }
+
+    /// Why there is no distance.
+    pub fn undefined(&self) -> Option<Undefined> {
+        self.outcome.err()
+    }
+}
+
+/// The distance of two samples: D = sqrt((1 − ρ) / 2), ρ the Pearson correlation of their canonical rewards over the
+/// transitions that both hold.
+///
+/// Symmetric; D(a, a) = 0; in [0, 1]. The triangle inequality holds among samples with the same transitions.
+/// O(canonicalization + transitions).
+///
+/// ```
+/// use srrd::{distance, Duplicates, Metric, RewardSample, Settings};
+/// let sample = |k: f64| {
+///     let rows = (0..5).flat_map(|s| (0..5).map(move |t| (s, 0, t, f64::from(s * t % 7) + k * f64::from(t - s))));
+///     RewardSample::from_rows(rows, Duplicates::Mean)
+/// };
+/// // The second reward adds γφ(s') − φ(s) with φ(s) = 3s (γ = 1): the same behaviour, other numbers.
+/// let (plain, shaped) = (sample(0.0)?, sample(3.0)?);
+/// let settings = Settings { gamma: srrd::Gamma::new(1.0).unwrap(), ..Settings::default() };
+/// assert!(distance(&plain, &shaped, Metric::Srrd, &settings).distance().unwrap() < 1e-12);
+/// assert!(distance(&plain, &shaped, Metric::Direct, &settings).distance().unwrap() > 0.5);
+/// # Ok::<(), srrd::SampleError>(())
+/// ```
+pub fn distance(a: &RewardSample, b: &RewardSample, metric: Metric, settings: &Settings) -> Comparison {
+    let (a, b) = rayon::join(|| Canonical::new(a, metric, settings), || Canonical::new(b, metric, settings));
+    a.compare(&b, settings.min_common)
+}
+
+/// The transitions that both samples hold, as pairs of indices, ascending. O(n + m).
+pub fn common_transitions(a: &RewardSample, b: &RewardSample) -> Vec<(u32, u32)> {
+    let states = b.states.ids_in(&a.states);
+    let actions = b.actions.ids_in(&a.actions);
+    // Both lists are sorted by (state, next state, action) in token order, and the ids of the first keep that order.
+    let theirs = (b.ids().enumerate()).filter_map(|(j, (s, u, t))| {
+        let key = (states[s as usize], states[t as usize], actions[u as usize]);
+        (key.0 != ABSENT && key.1 != ABSENT && key.2 != ABSENT).then_some((key, j as u32))
+    });
+    let mut ours = (0u32..).zip(a.ids().map(|(s, u, t)| (s, t, u))).peekable();
+    let mut common = Vec::new();
+    for (key, j) in theirs {
+        while ours.next_if(|&(_, ours)| ours < key).is_some() {}
+        match ours.peek() {
+            Some(&(i, ours)) if ours == key => common.push((i, j)),
+            Some(_) => {}
+            None => break,
+        }
+    }
+    common
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Duplicates;
+
+    fn sample(rows: &[(&str, &str, &str, f64)]) -> RewardSample {
+        RewardSample::from_rows(rows.iter().copied(), Duplicates::Mean).unwrap()
+    }
+
+    #[test]
+    fn shared_transitions_are_found_by_token() {
+        let a = sample(&[("b", "x", "c", 1.0), ("a", "x", "b", 2.0), ("a", "y", "b", 3.0), ("10", "x", "9", 4.0)]);
+        let b = sample(&[("a", "y", "b", 5.0), ("10", "x", "9", 6.0), ("c", "y", "b", 7.0), ("b", "z", "c", 8.0)]);
+        let shared: Vec<(f64, f64)> = common_transitions(&a, &b)
+            .into_iter()
+            .map(|(i, j)| (a.rewards()[i as usize], b.rewards()[j as usize]))
+            .collect();
+        assert_eq!(shared, [(4.0, 6.0), (3.0, 5.0)]);
+    }
+
+    #[test]
+    fn undefined_comparisons_say_why() {
+        let a = sample(&[("a", "x", "b", 1.0), ("b", "x", "a", 2.0), ("a", "x", "a", 4.0)]);
+        let settings = Settings::default();
+        let short = sample(&[("a", "x", "b", 1.0), ("b", "x", "a", 2.0), ("a", "x", "d", 4.0)]);
+        let comparison = distance(&a, &short, Metric::Srrd, &settings);
+        assert_eq!((comparison.common, comparison.undefined()), (2, Some(Undefined::TooFewCommon)));
+        let flat = a.with_rewards(vec![0.1; 3]).unwrap();
+        assert_eq!(distance(&a, &flat, Metric::Direct, &settings).undefined(), Some(Undefined::Constant));
+        assert_eq!(distance(&a, &a, Metric::Direct, &settings).distance(), Some(0.0));
+    }
+
+    #[test]
+    fn what_is_left_of_pure_shaping_is_constant_not_noise() {
+        let potential = |s: i32| f64::from(s * s % 11) * 1.7;
+        let rows = |k: f64| {
+            let pairs = (0..8).flat_map(|s| (0..8).map(move |t| (s, t)));
+            pairs.map(move |(s, t)| {
+                (s, 0, t, k * (0.7 * potential(t) - potential(s)) + (1.0 - k) * f64::from((s * 3 + t) % 5))
+            })
+        };
+        let pure = RewardSample::from_rows(rows(1.0), Duplicates::Mean).unwrap();
+        let other = RewardSample::from_rows(rows(0.2), Duplicates::Mean).unwrap();
+        let settings = Settings { gamma: Gamma::new(0.7).unwrap(), ..Settings::default() };
+        for metric in [Metric::Epic, Metric::Dard, Metric::Srrd] {
+            assert_eq!(distance(&pure, &other, metric, &settings).undefined(), Some(Undefined::Constant), "{metric}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! DARD's sums over succ(s) × succ(s'), the only ones that depend on both ends of a transition.
+
+use crate::graph::Graph;
+use crate::parallel;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+/// Columns that are summed side by side in the dense form; enough to keep vector units busy, few enough for registers.
+const PANEL: usize = 16;
+
+/// For every edge (s, s'): Σ_{x ∈ succ(s)} Σ_{y ∈ succ(s')} value(x, y), `edge_values` holding the value of every edge and
+/// all other pairs adding nothing.
+///
+/// For a fixed s, v(y) = Σ_{x ∈ succ(s)} value(x, y) is spread over one array, from which every s' then picks:
+/// O(Σ_s Σ_{x ∈ succ(s)} |succ(x)|), the same as one sweep over two steps. On dense graphs rows are added whole, once for
+/// every *distinct* set of successors. Both add in the same order and give the same bits.
+pub(crate) fn cross_sums(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
+    let dense_cells = (graph.states() * graph.states()) as u64;
+    if graph.edges() as u64 * 4 > dense_cells { dense(graph, edge_values) } else { sparse(graph, edge_values) }
+}
+
+fn sparse(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
+    let make = || vec![0.0f64; graph.states()];
+    parallel::fill_rows(graph, make, |v, s, row| {
+        for &x in graph.successors(s) {
+            for e in graph.out_edges(x) {
+                v[graph.target(e) as usize] += edge_values[e];
+            }
+        }
+        for (cell, &next) in row.iter_mut().zip(graph.successors(s)) {
+            *cell = graph.successors(next).iter().map(|&y| v[y as usize]).fold(0.0, |a, b| a + b);
+        }
+        for &x in graph.successors(s) {
+            graph.successors(x).iter().for_each(|&y| v[y as usize] = 0.0);
+        }
+    })
+}
+
+fn dense(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
+    let states = graph.states();
+    let (class_of, representatives) = successor_classes(graph);
+    let classes = representatives.len();
+    let values = panels(states, graph, edge_values);
+
+    // Classes of s in blocks of PANEL: v is stored with the block's classes side by side, which is again a panel.
+    let blocks: Vec<Vec<[f64; PANEL]>> = representatives
+        .par_chunks(PANEL)
+        .map(|block| {
+            let mut spread = vec![[0.0; PANEL]; states];
+            for (i, &s) in block.iter().enumerate() {
+                for (p, panel) in values.iter().enumerate() {
+                    let sum = add_rows(panel, graph.successors(s));
+                    for (j, value) in sum.into_iter().enumerate().take(states - p * PANEL) {
+                        spread[p * PANEL + j][i] = value;
+                    }
+                }
+            }
+            representatives.iter().map(|&next| add_rows(&spread, graph.successors(next))).collect()
+        })
+        .collect();
+
+    debug_assert_eq!(blocks.len(), classes.div_ceil(PANEL));
+    parallel::map(graph.edges(), |e| {
+        let s = class_of[graph.source(e) as usize] as usize;
+        let next = class_of[graph.target(e) as usize] as usize;
+        blocks[s / PANEL][next][s % PANEL]
+    })
+}
+
+/// The edge values as a dense matrix, cut into panels of PANEL columns.
+fn panels(states: usize, graph: &Graph, edge_values: &[f64]) -> Vec<Vec<[f64; PANEL]>> {
+    let mut panels = vec![vec![[0.0; PANEL]; states]; states.div_ceil(PANEL)];
+    for (e, &value) in edge_values.iter().enumerate() {
+        let (x, y) = (graph.source(e) as usize, graph.target(e) as usize);
+        panels[y / PANEL][x][y % PANEL] = value;
+    }
+    panels
+}
+
+#[inline]
+fn add_rows(panel: &[[f64; PANEL]], rows: &[u32]) -> [f64; PANEL] {
+    let mut sum = [0.0; PANEL];
+    for &row in rows {
+        let row = &panel[row as usize];
+        for k in 0..PANEL {
+            sum[k] += row[k];
+        }
+    }
+    sum
+}
+
+/// States with the same successors share a class: the class of every state, and one state of every class.
+fn successor_classes(graph: &Graph) -> (Vec<u32>, Vec<u32>) {
+    let mut known: FxHashMap<&[u32], u32> = FxHashMap::default();
+    let mut representatives = Vec::new();
+    let class_of = (0..graph.states() as u32)
+        .map(|x| {
+            *known.entry(graph.successors(x)).or_insert_with(|| {
+                representatives.push(x);
+                representatives.len() as u32 - 1
+            })
+        })
+        .collect();
+    (class_of, representatives)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{Duplicates, RewardSample};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn sparse_and_dense_give_the_same_bits_and_the_right_ones(
+            edges in prop::collection::vec((0..40u32, 0..40u32, -5.0..5.0f64), 1..900), repeat in 1..4u32,
+        ) {
+            // Copies of states give successor sets that occur several times.
+            let rows = edges.iter().flat_map(|&(x, y, r)| (0..repeat).map(move |i| (x + 40 * i, 0, y, r)));
+            let sample = RewardSample::from_rows(rows, Duplicates::Mean).unwrap();
+            let graph = &sample.graph;
+            let values = sample.rewards();
+            let result = sparse(graph, values);
+            prop_assert_eq!(&result, &dense(graph, values));
+            for e in 0..graph.edges() {
+                let mut expected = 0.0;
+                for &x in graph.successors(graph.source(e)) {
+                    for inner in graph.out_edges(x) {
+                        if graph.successors(graph.target(e)).contains(&graph.target(inner)) {
+                            expected += values[inner];
+                        }
+                    }
+                }
+                prop_assert!((result[e] - expected).abs() < 1e-9);
+            }
+        }
+    }
+}

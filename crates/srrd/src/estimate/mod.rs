@@ -1,0 +1,142 @@
+//! Estimators: how E[R(X, A, Y)] is estimated from the sampled transitions.
+//!
+//! Every estimator is described by what each *edge* (x, y) of the sample's graph adds to a sum over X × Y, so that a metric
+//! only has to say which edges its terms sum over. `double` divides by set sizes, `unbiased` by the number of transitions
+//! summed. A further estimator (one that predicts the rewards of unsampled transitions) adds a file here and a variant of
+//! [`Estimate`].
+
+pub(crate) mod cross;
+pub(crate) mod two_step;
+
+use crate::batch::Chosen;
+use crate::graph::Graph;
+use crate::parallel;
+use crate::sample::RewardSample;
+use crate::settings::Actions;
+
+/// Transitions with rewards that need not be the sample's own: diagnostics put 1 for each.
+#[derive(Clone, Copy)]
+pub(crate) struct Rewards<'a> {
+    pub graph: &'a Graph,
+    pub action: &'a [u32],
+    pub reward: &'a [f64],
+}
+
+impl<'a> Rewards<'a> {
+    pub fn of(sample: &'a RewardSample) -> Self {
+        Rewards { graph: &sample.graph, action: &sample.action, reward: &sample.reward }
+    }
+}
+
+/// An estimator with what it needs to know.
+#[derive(Clone, Copy)]
+pub(crate) enum Estimate<'a> {
+    Double(&'a Chosen),
+    Unbiased,
+}
+
+/// What every edge (x, y) adds to Σ_{(y, u) ∈ Y} R(x, u, y), for a term that starts from one state x.
+pub(crate) fn near(rewards: Rewards<'_>, batch: &Chosen) -> Vec<f64> {
+    let graph = rewards.graph;
+    match batch.actions {
+        Actions::Marginal => parallel::map(graph.edges(), |e| batch.weight(graph.target(e)) * mean(rewards, e)),
+        Actions::Joint => parallel::map(graph.edges(), |e| {
+            let y = graph.target(e);
+            sum_where(rewards, e, |u| batch.holds_pair(y, u))
+        }),
+    }
+}
+
+/// What every edge adds to Σ_{(x, u) ∈ X} Σ_{(y, ·) ∈ Y} R(x, u, y): the first set gives the action.
+pub(crate) fn first(rewards: Rewards<'_>, batch: &Chosen) -> Vec<f64> {
+    let graph = rewards.graph;
+    match batch.actions {
+        Actions::Marginal => marginal_cross(rewards, batch),
+        Actions::Joint => parallel::map(graph.edges(), |e| {
+            let (x, y) = (graph.source(e), graph.target(e));
+            batch.weight(y) * sum_where(rewards, e, |u| batch.holds_pair(x, u))
+        }),
+    }
+}
+
+/// What every edge adds to Σ_{(x, ·) ∈ X} Σ_{(y, u) ∈ Y} R(x, u, y): the second set gives the action.
+pub(crate) fn second(rewards: Rewards<'_>, batch: &Chosen) -> Vec<f64> {
+    let graph = rewards.graph;
+    match batch.actions {
+        Actions::Marginal => marginal_cross(rewards, batch),
+        Actions::Joint => parallel::map(graph.edges(), |e| {
+            let (x, y) = (graph.source(e), graph.target(e));
+            batch.weight(x) * sum_where(rewards, e, |u| batch.holds_pair(y, u))
+        }),
+    }
+}
+
+/// What every edge adds in the unbiased estimates: the sum over its actions.
+pub(crate) fn sums(rewards: Rewards<'_>) -> Vec<f64> {
+    parallel::map(rewards.graph.edges(), |e| sum_where(rewards, e, |_| true))
+}
+
+/// How many transitions every edge adds in the unbiased estimates.
+pub(crate) fn counts(graph: &Graph) -> Vec<f64> {
+    parallel::map(graph.edges(), |e| f64::from(graph.multiplicity(e)))
+}
+
+fn marginal_cross(rewards: Rewards<'_>, batch: &Chosen) -> Vec<f64> {
+    let graph = rewards.graph;
+    parallel::map(graph.edges(), |e| batch.weight(graph.source(e)) * batch.weight(graph.target(e)) * mean(rewards, e))
+}
+
+fn mean(rewards: Rewards<'_>, edge: usize) -> f64 {
+    match &rewards.reward[rewards.graph.transitions(edge)] {
+        [only] => *only,
+        several => several.iter().sum::<f64>() / several.len() as f64,
+    }
+}
+
+fn sum_where(rewards: Rewards<'_>, edge: usize, keep: impl Fn(u32) -> bool) -> f64 {
+    let range = rewards.graph.transitions(edge);
+    rewards.action[range.clone()].iter().zip(&rewards.reward[range]).filter(|&(&u, _)| keep(u)).map(|(_, r)| r).sum()
+}
+
+/// Σ over the edges that leave every state.
+pub(crate) fn row_sums(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
+    parallel::map(graph.states(), |x| edge_values[graph.out_edges(x as u32)].iter().sum())
+}
+
+/// Σ over succ(x) of a value a state, for every state x.
+pub(crate) fn successor_sums(graph: &Graph, state_values: &[f64]) -> Vec<f64> {
+    parallel::map(graph.states(), |x| graph.successors(x as u32).iter().map(|&y| state_values[y as usize]).sum())
+}
+
+/// Σ over the edges that enter a state: from all states, and from the subsequent states (S4) alone.
+pub(crate) fn column_sums(graph: &Graph, edge_values: &[f64], y: u32) -> (f64, f64) {
+    let (mut all, mut from_subsequent) = (0.0, 0.0);
+    for &e in graph.in_edges(y) {
+        let value = edge_values[e as usize];
+        all += value;
+        if graph.is_subsequent(graph.source(e as usize)) {
+            from_subsequent += value;
+        }
+    }
+    (all, from_subsequent)
+}
+
+/// An estimated expectation before it is divided: over R ≡ 1 it says how many of the needed transitions were sampled.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Term {
+    pub sum: f64,
+    pub size: f64,
+}
+
+impl Term {
+    /// The expectation; an empty set makes it 0.
+    #[inline]
+    pub fn mean(self) -> f64 {
+        if self.size == 0.0 { 0.0 } else { self.sum / self.size }
+    }
+}
+
+#[inline]
+pub(crate) fn term(sum: f64, size: f64) -> Term {
+    Term { sum, size }
+}

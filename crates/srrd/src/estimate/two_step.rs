@@ -1,0 +1,131 @@
+//! Sums over the states that two steps lead to: succ(succ(z) ∩ B).
+//!
+//! S5 = succ(S1) and S6 = succ(S2) are the same function of s' and of s: a terminal state has no successors, so leaving the
+//! terminal states out of S2 takes nothing from S6. One sweep over the states serves both.
+
+use crate::batch::Chosen;
+use crate::graph::Graph;
+use crate::parallel;
+
+/// For every state z, `f(z, Σ_{w ∈ succ(succ(z) ∩ B)} weights[w])`. `batch` = `None` stands for all states.
+///
+/// Walks: O(Σ_z Σ_{y ∈ succ(z)} |succ(y)|). Where that is more than O(edges · states / 64), rows of bits are united instead.
+pub(crate) fn map<const K: usize, T: Send>(
+    graph: &Graph,
+    batch: Option<&Chosen>,
+    weights: &[[f64; K]],
+    f: impl Fn(u32, [f64; K]) -> T + Sync + Send,
+) -> Vec<T> {
+    let words = graph.states().div_ceil(64) as u64;
+    if graph.two_step_walks() > graph.edges() as u64 * words * 2 {
+        by_bits(graph, batch, weights, f)
+    } else {
+        by_walks(graph, batch, weights, f)
+    }
+}
+
+fn by_walks<const K: usize, T: Send>(
+    graph: &Graph,
+    batch: Option<&Chosen>,
+    weights: &[[f64; K]],
+    f: impl Fn(u32, [f64; K]) -> T + Sync + Send,
+) -> Vec<T> {
+    // seen[w] = z + 1 marks that w was reached from z, so that nothing has to be cleared between states.
+    let make = || vec![0u32; graph.states()];
+    parallel::map_with(graph.states(), false, make, |seen, z| {
+        let mark = z as u32 + 1;
+        let mut sums = [0.0; K];
+        for &y in graph.successors(z as u32) {
+            if batch.is_some_and(|b| !b.holds_state(y)) {
+                continue;
+            }
+            for &w in graph.successors(y) {
+                if seen[w as usize] != mark {
+                    seen[w as usize] = mark;
+                    add(&mut sums, &weights[w as usize]);
+                }
+            }
+        }
+        f(z as u32, sums)
+    })
+}
+
+fn by_bits<const K: usize, T: Send>(
+    graph: &Graph,
+    batch: Option<&Chosen>,
+    weights: &[[f64; K]],
+    f: impl Fn(u32, [f64; K]) -> T + Sync + Send,
+) -> Vec<T> {
+    let words = graph.states().div_ceil(64);
+    let mut rows = vec![0u64; graph.states() * words];
+    for e in 0..graph.edges() {
+        let (x, y) = (graph.source(e) as usize, graph.target(e) as usize);
+        rows[x * words + y / 64] |= 1 << (y % 64);
+    }
+    let rows = &rows;
+    parallel::map_with(
+        graph.states(),
+        true,
+        || vec![0u64; words],
+        |reached, z| {
+            reached.fill(0);
+            for &y in graph.successors(z as u32) {
+                if batch.is_none_or(|b| b.holds_state(y)) {
+                    let row = &rows[y as usize * words..(y as usize + 1) * words];
+                    reached.iter_mut().zip(row).for_each(|(a, b)| *a |= b);
+                }
+            }
+            let mut sums = [0.0; K];
+            for (i, &word) in reached.iter().enumerate() {
+                let mut word = word;
+                while word != 0 {
+                    add(&mut sums, &weights[i * 64 + word.trailing_zeros() as usize]);
+                    word &= word - 1;
+                }
+            }
+            f(z as u32, sums)
+        },
+    )
+}
+
+#[inline]
+fn add<const K: usize>(sums: &mut [f64; K], more: &[f64; K]) {
+    for k in 0..K {
+        sums[k] += more[k];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{Duplicates, RewardSample};
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn both_ways_equal_the_definition(
+            edges in prop::collection::vec((0..70u32, 0..70u32), 1..600), kept in prop::collection::vec(any::<bool>(), 70),
+        ) {
+            let sample =
+                RewardSample::from_rows(edges.iter().map(|&(x, y)| (x, 0, y, 0.0)), Duplicates::Mean).unwrap();
+            let graph = &sample.graph;
+            let weights: Vec<[f64; 2]> = (0..graph.states()).map(|w| [1.0, (w * w) as f64]).collect();
+            let tokens = sample.states().iter().zip(&kept).filter(|(_, k)| **k).map(|(t, _)| t);
+            let chosen = Chosen::states(&sample, tokens);
+            for batch in [None, Some(&chosen)] {
+                let expected: Vec<[f64; 2]> = (0..graph.states() as u32)
+                    .map(|z| {
+                        let held = |y: &&u32| batch.is_none_or(|b| b.holds_state(**y));
+                        let reached: BTreeSet<u32> = (graph.successors(z).iter().filter(held))
+                            .flat_map(|&y| graph.successors(y).iter().copied())
+                            .collect();
+                        [reached.len() as f64, reached.iter().map(|&w| f64::from(w * w)).sum()]
+                    })
+                    .collect();
+                prop_assert_eq!(&by_walks(graph, batch, &weights, |_, sums| sums), &expected);
+                prop_assert_eq!(&by_bits(graph, batch, &weights, |_, sums| sums), &expected);
+            }
+        }
+    }
+}

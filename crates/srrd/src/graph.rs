@@ -1,0 +1,131 @@
+//! The sampled transitions as a graph: compressed sparse rows in both directions.
+//!
+//! An *edge* is a pair of states (x, y) that at least one sampled transition joins; the transitions of an edge differ in
+//! their action. Edges are sorted by (x, y) and the transitions of an edge lie side by side, so that a transition's index
+//! is its rank in (state, next state, action) order.
+
+use std::ops::Range;
+
+/// Compressed sparse rows over edges, forwards and backwards. Ids are 32 bits wide: 4.29 billion transitions at most.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Graph {
+    out_start: Vec<u32>,
+    source: Vec<u32>,
+    target: Vec<u32>,
+    /// The first transition of every edge, and the number of transitions at the end.
+    first: Vec<u32>,
+    in_start: Vec<u32>,
+    in_edge: Vec<u32>,
+}
+
+impl Graph {
+    /// Builds the graph from edges sorted by (source, target), and the first transition of each.
+    pub fn new(states: usize, source: Vec<u32>, target: Vec<u32>, mut first: Vec<u32>, transitions: usize) -> Self {
+        debug_assert!(source.iter().zip(&target).is_sorted());
+        first.push(transitions as u32);
+        let out_start = starts(states, &source);
+        let in_start = starts(states, &target);
+        let mut next = in_start.clone();
+        let mut in_edge = vec![0u32; target.len()];
+        for (edge, &y) in target.iter().enumerate() {
+            in_edge[next[y as usize] as usize] = edge as u32;
+            next[y as usize] += 1;
+        }
+        Graph { out_start, source, target, first, in_start, in_edge }
+    }
+
+    pub fn states(&self) -> usize {
+        self.out_start.len() - 1
+    }
+
+    pub fn edges(&self) -> usize {
+        self.target.len()
+    }
+
+    /// The edges that leave `x`.
+    #[inline]
+    pub fn out_edges(&self, x: u32) -> Range<usize> {
+        self.out_start[x as usize] as usize..self.out_start[x as usize + 1] as usize
+    }
+
+    /// succ(x), ascending.
+    #[inline]
+    pub fn successors(&self, x: u32) -> &[u32] {
+        &self.target[self.out_edges(x)]
+    }
+
+    /// The edges that enter `y`, ascending by source.
+    #[inline]
+    pub fn in_edges(&self, y: u32) -> &[u32] {
+        &self.in_edge[self.in_start[y as usize] as usize..self.in_start[y as usize + 1] as usize]
+    }
+
+    #[inline]
+    pub fn source(&self, edge: usize) -> u32 {
+        self.source[edge]
+    }
+
+    #[inline]
+    pub fn target(&self, edge: usize) -> u32 {
+        self.target[edge]
+    }
+
+    /// The transitions of an edge, one an action.
+    #[inline]
+    pub fn transitions(&self, edge: usize) -> Range<usize> {
+        self.first[edge] as usize..self.first[edge + 1] as usize
+    }
+
+    /// How many actions join the two states of an edge.
+    #[inline]
+    pub fn multiplicity(&self, edge: usize) -> u32 {
+        self.first[edge + 1] - self.first[edge]
+    }
+
+    /// Whether transitions start from `x`: x ∈ S3, "non-terminal".
+    #[inline]
+    pub fn is_initial(&self, x: u32) -> bool {
+        self.out_start[x as usize] < self.out_start[x as usize + 1]
+    }
+
+    /// Whether transitions end in `x`: x ∈ S4.
+    #[inline]
+    pub fn is_subsequent(&self, x: u32) -> bool {
+        self.in_start[x as usize] < self.in_start[x as usize + 1]
+    }
+
+    /// Σ over edges (x, y) of |succ(y)|: what it costs to look at all walks of two steps one by one.
+    pub fn two_step_walks(&self) -> u64 {
+        self.target.iter().map(|&y| self.out_edges(y).len() as u64).sum()
+    }
+}
+
+/// Row starts of keys that lie in 0..rows.
+fn starts(rows: usize, keys: &[u32]) -> Vec<u32> {
+    let mut start = vec![0u32; rows + 1];
+    for &key in keys {
+        start[key as usize + 1] += 1;
+    }
+    for i in 0..rows {
+        start[i + 1] += start[i];
+    }
+    start
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_directions_tell_the_same_edges() {
+        // 0 -> 1 (two actions), 0 -> 2, 2 -> 1; state 3 is isolated.
+        let graph = Graph::new(4, vec![0, 0, 2], vec![1, 2, 1], vec![0, 2, 3], 4);
+        assert_eq!(graph.successors(0), [1, 2]);
+        assert_eq!(graph.in_edges(1), [0, 2]);
+        assert_eq!(graph.transitions(0), 0..2);
+        assert_eq!(graph.multiplicity(2), 1);
+        assert!(graph.is_initial(2) && !graph.is_initial(1));
+        assert!(graph.is_subsequent(1) && !graph.is_subsequent(0) && !graph.is_subsequent(3));
+        assert_eq!(graph.two_step_walks(), 1);
+    }
+}

@@ -1,0 +1,53 @@
+//! Do these two reward functions ask for the same behaviour?
+//!
+//! Rewards that differ by potential shaping, γφ(s') − φ(s), by a positive factor or by a shift have the same optimal
+//! policies. `srrd` answers from sampled transitions, without training anything: it *canonicalizes* both rewards so that
+//! shaping disappears and takes the Pearson distance of what is left, 0 for equivalent rewards and 1 for opposite ones.
+//!
+//! ```
+//! use srrd::{distance, Duplicates, Metric, RewardSample, Settings};
+//!
+//! let a = RewardSample::from_rows(
+//!     [("kitchen", "walk", "hall", 0.0), ("hall", "walk", "door", 1.0), ("hall", "wait", "hall", -0.1),
+//!      ("kitchen", "wait", "kitchen", -0.1)],
+//!     Duplicates::Mean,
+//! )?;
+//! let b = a.with_rewards(a.rewards().iter().map(|r| 2.0 * r + 5.0).collect())?;
+//! let comparison = distance(&a, &b, Metric::Srrd, &Settings::default());
+//! assert_eq!(comparison.common, 4);
+//! println!("{:?}", comparison.distance());
+//! # Ok::<(), srrd::SampleError>(())
+//! ```
+//!
+//! The way a reward takes: [`SampleBuilder`] interns tokens and merges duplicates into a [`RewardSample`];
+//! [`CanonicalForm`] holds what a [`Metric`] computes once a state; [`Canonical`] is a sample with canonical rewards;
+//! [`distance`] and [`pairwise`] correlate those over shared transitions. [`term_coverage`] says how much of what a metric
+//! needs was sampled, [`Tabular`] computes the exact forms where a reward is known everywhere.
+//!
+//! The library does no I/O, prints nothing and keeps no global state. Loops run on the current `rayon` pool; no result
+//! depends on its size.
+
+mod batch;
+mod canon;
+mod diagnose;
+mod distance;
+mod estimate;
+mod exact;
+mod graph;
+mod parallel;
+mod sample;
+mod settings;
+
+pub use batch::Chosen;
+pub use canon::{CanonicalForm, canonicalize};
+pub use diagnose::{MetricCoverage, TermCoverage, term_coverage};
+pub use distance::{
+    Agreement, Canonical, Comparison, DistanceMatrix, Undefined, common_transitions, distance, pairwise,
+    pairwise_canonical, pearson,
+};
+pub use exact::{ExactError, Tabular};
+pub use sample::{
+    DuplicateCounts, Duplicates, LARGEST_REWARD, Placement, RewardSample, SampleBuilder, SampleError, Token,
+    Transition, Vocabulary,
+};
+pub use settings::{Actions, Batch, Estimator, FEW_COMMON, Gamma, Metric, SettingError, Settings};

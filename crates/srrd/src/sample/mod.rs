@@ -1,0 +1,198 @@
+//! Reward samples: a finite set of transitions, each with one reward. Immutable once built.
+
+mod builder;
+mod token;
+mod vocabulary;
+
+pub use builder::{Duplicates, LARGEST_REWARD, Placement, SampleBuilder, SampleError};
+pub use token::Token;
+pub use vocabulary::Vocabulary;
+pub(crate) use vocabulary::{ABSENT, Interner};
+
+use crate::graph::Graph;
+
+/// A finite set of transitions (s, a, s') with one reward each.
+///
+/// Anything outside the set is *unsampled*: its reward is unknown, not zero. Transitions are kept sorted by
+/// (state, next state, action) in [token order](Token), whatever the order they came in, which is why results do not depend
+/// on it.
+///
+/// ```
+/// use srrd::{RewardSample, Duplicates};
+/// let sample = RewardSample::from_rows(
+///     [("home", "walk", "park", 1.0), ("park", "rest", "park", 0.5), ("home", "walk", "park", 3.0)],
+///     Duplicates::Mean,
+/// )?;
+/// assert_eq!(sample.len(), 2);
+/// assert_eq!(sample.duplicates().averaged, 1);
+/// assert_eq!(sample.transition(0).reward, 2.0);
+/// # Ok::<(), srrd::SampleError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct RewardSample {
+    pub(crate) states: Vocabulary,
+    pub(crate) actions: Vocabulary,
+    pub(crate) graph: Graph,
+    /// The action and the reward of every transition, in the graph's order.
+    pub(crate) action: Vec<u32>,
+    pub(crate) reward: Vec<f64>,
+    pub(crate) duplicates: DuplicateCounts,
+}
+
+/// How often the same transition was met again while a sample was built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DuplicateCounts {
+    /// Rows that were given.
+    pub rows: usize,
+    /// Rows that repeated a transition met before: rows − transitions.
+    pub repeated: usize,
+    /// Transitions that occurred with unequal rewards, of which one reward was made.
+    pub averaged: usize,
+}
+
+/// One transition of a sample.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transition<'a> {
+    /// s
+    pub state: Token<'a>,
+    /// a
+    pub action: Token<'a>,
+    /// s'
+    pub next_state: Token<'a>,
+    /// R(s, a, s')
+    pub reward: f64,
+}
+
+impl RewardSample {
+    /// A sample from rows (state, action, next state, reward).
+    pub fn from_rows<'a, S, A, N>(
+        rows: impl IntoIterator<Item = (S, A, N, f64)>,
+        duplicates: Duplicates,
+    ) -> Result<Self, SampleError>
+    where
+        S: Into<Token<'a>>,
+        A: Into<Token<'a>>,
+        N: Into<Token<'a>>,
+    {
+        let mut builder = SampleBuilder::new();
+        for (state, action, next_state, reward) in rows {
+            builder.push(state.into(), action.into(), next_state.into(), reward)?;
+        }
+        builder.build(duplicates)
+    }
+
+    /// How many transitions the sample holds. Never 0.
+    pub fn len(&self) -> usize {
+        self.reward.len()
+    }
+
+    /// Always false: a sample without transitions cannot be built.
+    pub fn is_empty(&self) -> bool {
+        self.reward.is_empty()
+    }
+
+    /// The explored states, sorted.
+    pub fn states(&self) -> &Vocabulary {
+        &self.states
+    }
+
+    /// The explored actions, sorted.
+    pub fn actions(&self) -> &Vocabulary {
+        &self.actions
+    }
+
+    /// The rewards, in the order of [`transitions`](Self::transitions).
+    pub fn rewards(&self) -> &[f64] {
+        &self.reward
+    }
+
+    /// What was merged while the sample was built.
+    pub fn duplicates(&self) -> DuplicateCounts {
+        self.duplicates
+    }
+
+    /// The transition with this index.
+    ///
+    /// # Panics
+    /// If `index` is not below [`len`](Self::len).
+    pub fn transition(&self, index: usize) -> Transition<'_> {
+        let edge = self.edge_of(index);
+        Transition {
+            state: self.states.token(self.graph.source(edge)),
+            action: self.actions.token(self.action[index]),
+            next_state: self.states.token(self.graph.target(edge)),
+            reward: self.reward[index],
+        }
+    }
+
+    /// All transitions, sorted by (state, next state, action).
+    pub fn transitions(&self) -> impl Iterator<Item = Transition<'_>> {
+        self.ids().zip(&self.reward).map(|((state, action, next_state), &reward)| Transition {
+            state: self.states.token(state),
+            action: self.actions.token(action),
+            next_state: self.states.token(next_state),
+            reward,
+        })
+    }
+
+    /// The ids (state, action, next state) of all transitions, in order.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
+        (0..self.graph.edges()).flat_map(move |edge| {
+            let (x, y) = (self.graph.source(edge), self.graph.target(edge));
+            self.action[self.graph.transitions(edge)].iter().map(move |&a| (x, a, y))
+        })
+    }
+
+    /// The states that transitions start from (S3), as ids into [`states`](Self::states).
+    pub fn initial_states(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.graph.states() as u32).filter(|&x| self.graph.is_initial(x))
+    }
+
+    /// The states that transitions end in (S4).
+    pub fn subsequent_states(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.graph.states() as u32).filter(|&x| self.graph.is_subsequent(x))
+    }
+
+    /// The states that only end transitions.
+    pub fn terminal_states(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.graph.states() as u32).filter(|&x| !self.graph.is_initial(x))
+    }
+
+    /// succ(x): the states that sampled transitions from `x` end in, ascending.
+    pub fn successors(&self, state: u32) -> &[u32] {
+        self.graph.successors(state)
+    }
+
+    /// Sampled transitions / (explored states × explored actions × explored states).
+    pub fn coverage(&self) -> f64 {
+        self.coverage_of(self.states.len() as f64, self.actions.len() as f64)
+    }
+
+    /// Sampled transitions / (states × actions × states) for a full space of the given size.
+    pub fn coverage_of(&self, states: f64, actions: f64) -> f64 {
+        self.len() as f64 / (states * actions * states)
+    }
+
+    /// The same transitions with other rewards, given in the order of [`transitions`](Self::transitions).
+    ///
+    /// # Errors
+    /// When the number of rewards is not [`len`](Self::len) or one of them is not finite or too big.
+    pub fn with_rewards(&self, rewards: Vec<f64>) -> Result<Self, SampleError> {
+        if rewards.len() != self.len() {
+            return Err(SampleError::WrongLength { expected: self.len(), found: rewards.len() });
+        }
+        for (row, &reward) in rewards.iter().enumerate() {
+            builder::check_reward(reward, row)?;
+        }
+        Ok(RewardSample { reward: rewards, ..self.clone() })
+    }
+
+    fn edge_of(&self, transition: usize) -> usize {
+        let (mut low, mut high) = (0, self.graph.edges());
+        while high - low > 1 {
+            let middle = (low + high) / 2;
+            if self.graph.transitions(middle).start <= transition { low = middle } else { high = middle }
+        }
+        low
+    }
+}

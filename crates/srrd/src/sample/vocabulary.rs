@@ -1,0 +1,337 @@
+//! Tokens interned to integers: first in order of appearance, then, once all are known, in sorted order.
+
+use hashbrown::HashTable;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::Hasher;
+
+use super::token::{Kind, Token, compare_features};
+
+/// Integers from 0 up to here are interned through a plain table instead of a hash map (16 MB at most).
+const DIRECT_INTS: i64 = 1 << 22;
+/// No id.
+pub(crate) const ABSENT: u32 = u32::MAX;
+
+/// The sorted distinct tokens of the states or the actions of one sample. The id of a token is its rank.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Vocabulary {
+    ints: Vec<i64>,
+    texts: Texts,
+    /// Feature tuples, one after the other, each `arity` long.
+    features: Vec<f64>,
+    arity: usize,
+}
+
+impl Vocabulary {
+    /// How many tokens there are.
+    pub fn len(&self) -> usize {
+        self.ints.len() + self.texts.len() + self.tuples()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The token with this id.
+    ///
+    /// # Panics
+    /// If `id` is not below [`len`](Self::len).
+    pub fn token(&self, id: u32) -> Token<'_> {
+        let mut index = id as usize;
+        if index < self.ints.len() {
+            return Token::int(self.ints[index]);
+        }
+        index -= self.ints.len();
+        if index < self.texts.len() {
+            return Token(Kind::Text(self.texts.get(index)));
+        }
+        index -= self.texts.len();
+        Token::features(&self.features[index * self.arity..(index + 1) * self.arity])
+    }
+
+    /// The id of a token, if it is here. O(log n).
+    pub fn find(&self, token: Token<'_>) -> Option<u32> {
+        let index = match token.0 {
+            Kind::Int(value) => self.ints.binary_search(&value).ok()?,
+            Kind::Text(text) => self.ints.len() + self.texts.find(text)?,
+            Kind::Features(values) => {
+                if values.len() != self.arity {
+                    return None;
+                }
+                let (mut low, mut high) = (0, self.tuples());
+                loop {
+                    if low >= high {
+                        return None;
+                    }
+                    let middle = (low + high) / 2;
+                    let here = &self.features[middle * self.arity..(middle + 1) * self.arity];
+                    match compare_features(here, values) {
+                        std::cmp::Ordering::Less => low = middle + 1,
+                        std::cmp::Ordering::Greater => high = middle,
+                        std::cmp::Ordering::Equal => break self.ints.len() + self.texts.len() + middle,
+                    }
+                }
+            }
+        };
+        Some(index as u32)
+    }
+
+    /// All tokens in order of their ids.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Token<'_>> {
+        (0..self.len()).map(|id| self.token(id as u32))
+    }
+
+    /// For every token of `self` its id in `other`, or [`ABSENT`]. O(n + m).
+    pub(crate) fn ids_in(&self, other: &Vocabulary) -> Vec<u32> {
+        let mut theirs = 0u32;
+        (0..self.len() as u32)
+            .map(|id| {
+                let token = self.token(id);
+                while (theirs as usize) < other.len() {
+                    match other.token(theirs).cmp(&token) {
+                        std::cmp::Ordering::Less => theirs += 1,
+                        std::cmp::Ordering::Equal => return theirs,
+                        std::cmp::Ordering::Greater => break,
+                    }
+                }
+                ABSENT
+            })
+            .collect()
+    }
+
+    /// How many features a token has when the tokens are feature tuples.
+    pub fn arity(&self) -> Option<usize> {
+        (self.arity > 0).then_some(self.arity)
+    }
+
+    fn tuples(&self) -> usize {
+        self.features.len().checked_div(self.arity).unwrap_or(0)
+    }
+}
+
+/// Texts in one buffer.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Texts {
+    bytes: String,
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn get(&self, index: usize) -> &str {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.bytes[start..self.ends[index]]
+    }
+
+    fn push(&mut self, text: &str) {
+        self.bytes.push_str(text);
+        self.ends.push(self.bytes.len());
+    }
+
+    fn find(&self, text: &str) -> Option<usize> {
+        let index = self.partition_point(|here| here < text);
+        (index < self.len() && self.get(index) == text).then_some(index)
+    }
+
+    fn partition_point(&self, before: impl Fn(&str) -> bool) -> usize {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            if before(self.get(middle)) { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+}
+
+/// Gives tokens provisional ids in order of appearance; [`Interner::sort`] turns them into a [`Vocabulary`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Interner {
+    next: u32,
+    direct: Vec<u32>,
+    ints: FxHashMap<i64, u32>,
+    texts: Texts,
+    text_ids: Vec<u32>,
+    text_table: HashTable<u32>,
+    features: Vec<f64>,
+    arity: usize,
+    feature_ids: Vec<u32>,
+    feature_table: HashTable<u32>,
+}
+
+impl Interner {
+    /// The provisional id of a token; `None` when there are as many as an id can tell apart.
+    #[inline]
+    pub fn intern(&mut self, token: Token<'_>) -> Option<u32> {
+        match token.0 {
+            Kind::Int(value) => self.intern_int(value),
+            Kind::Text(text) => self.intern_text(text),
+            Kind::Features(values) => self.intern_features(values),
+        }
+    }
+
+    fn fresh(&mut self) -> Option<u32> {
+        let id = self.next;
+        if id == ABSENT {
+            return None;
+        }
+        self.next += 1;
+        Some(id)
+    }
+
+    #[inline]
+    fn intern_int(&mut self, value: i64) -> Option<u32> {
+        if (0..DIRECT_INTS).contains(&value) {
+            let index = value as usize;
+            if index >= self.direct.len() {
+                self.direct.resize((index + 1).next_power_of_two(), ABSENT);
+            }
+            if self.direct[index] == ABSENT {
+                self.direct[index] = self.fresh()?;
+            }
+            return Some(self.direct[index]);
+        }
+        if let Some(&id) = self.ints.get(&value) {
+            return Some(id);
+        }
+        let id = self.fresh()?;
+        self.ints.insert(value, id);
+        Some(id)
+    }
+
+    #[inline]
+    fn intern_text(&mut self, text: &str) -> Option<u32> {
+        let hash = hash_bytes(text.as_bytes());
+        let texts = &self.texts;
+        if let Some(&index) = self.text_table.find(hash, |&i| texts.get(i as usize) == text) {
+            return Some(self.text_ids[index as usize]);
+        }
+        let id = self.fresh()?;
+        let index = self.texts.len() as u32;
+        self.texts.push(text);
+        self.text_ids.push(id);
+        let texts = &self.texts;
+        self.text_table.insert_unique(hash, index, |&i| hash_bytes(texts.get(i as usize).as_bytes()));
+        Some(id)
+    }
+
+    fn intern_features(&mut self, values: &[f64]) -> Option<u32> {
+        self.arity = values.len();
+        let arity = self.arity;
+        let tuple = |features: &[f64], i: u32| -> std::ops::Range<usize> {
+            debug_assert!(features.len() >= (i as usize + 1) * arity);
+            i as usize * arity..(i as usize + 1) * arity
+        };
+        let hash = hash_features(values);
+        let features = &self.features;
+        let found = self.feature_table.find(hash, |&i| &features[tuple(features, i)] == values);
+        if let Some(&index) = found {
+            return Some(self.feature_ids[index as usize]);
+        }
+        let id = self.fresh()?;
+        let index = self.feature_ids.len() as u32;
+        // Zero has two signs; as a feature it has one value.
+        self.features.extend(values.iter().map(|&v| v + 0.0));
+        self.feature_ids.push(id);
+        let features = &self.features;
+        self.feature_table.insert_unique(hash, index, |&i| hash_features(&features[tuple(features, i)]));
+        Some(id)
+    }
+
+    /// The length of the feature tuples seen so far.
+    pub fn arity(&self) -> Option<usize> {
+        (self.arity > 0).then_some(self.arity)
+    }
+
+    /// The sorted vocabulary, and for every provisional id its rank there.
+    pub fn sort(self) -> (Vocabulary, Vec<u32>) {
+        let mut rank = vec![0u32; self.next as usize];
+        let mut next = 0u32;
+        let mut give = |provisional: u32| {
+            rank[provisional as usize] = next;
+            next += 1;
+        };
+
+        let mut ints: Vec<(i64, u32)> = (self.direct.iter().enumerate())
+            .filter(|&(_, &id)| id != ABSENT)
+            .map(|(value, &id)| (value as i64, id))
+            .chain(self.ints)
+            .collect();
+        ints.sort_unstable();
+        ints.iter().for_each(|&(_, id)| give(id));
+
+        let mut order: Vec<u32> = (0..self.texts.len() as u32).collect();
+        order.sort_unstable_by(|&a, &b| self.texts.get(a as usize).cmp(self.texts.get(b as usize)));
+        let mut texts =
+            Texts { bytes: String::with_capacity(self.texts.bytes.len()), ends: Vec::with_capacity(order.len()) };
+        for &i in &order {
+            texts.push(self.texts.get(i as usize));
+            give(self.text_ids[i as usize]);
+        }
+
+        let arity = self.arity;
+        let tuple = |i: u32| &self.features[i as usize * arity..(i as usize + 1) * arity];
+        let mut order: Vec<u32> = (0..self.feature_ids.len() as u32).collect();
+        order.sort_unstable_by(|&a, &b| compare_features(tuple(a), tuple(b)));
+        let mut features = Vec::with_capacity(self.features.len());
+        for &i in &order {
+            features.extend_from_slice(tuple(i));
+            give(self.feature_ids[i as usize]);
+        }
+
+        let ints = ints.into_iter().map(|(value, _)| value).collect();
+        (Vocabulary { ints, texts, features, arity }, rank)
+    }
+}
+
+fn hash_bytes(bytes: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+fn hash_features(values: &[f64]) -> u64 {
+    let mut hasher = FxHasher::default();
+    for &value in values {
+        hasher.write_u64((value + 0.0).to_bits());
+    }
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_ranks_in_token_order() {
+        let mut interner = Interner::default();
+        let tuple = [1.0, -0.0];
+        let tokens = [
+            Token::text("b"),
+            Token::int(5),
+            Token::text("a"),
+            Token::features(&tuple),
+            Token::int(-1),
+            Token::int(1 << 40),
+            Token::text("5"),
+        ];
+        let provisional: Vec<u32> = tokens.iter().map(|&t| interner.intern(t).unwrap()).collect();
+        assert_eq!(provisional, [0, 1, 2, 3, 4, 5, 1]);
+        let (vocabulary, rank) = interner.sort();
+        assert_eq!(rank, [4, 1, 3, 5, 0, 2]);
+        assert_eq!(vocabulary.len(), 6);
+        for (&token, &id) in tokens.iter().zip(&provisional) {
+            let id = rank[id as usize];
+            assert_eq!(vocabulary.token(id), token);
+            assert_eq!(vocabulary.find(token), Some(id));
+        }
+        assert!(vocabulary.iter().collect::<Vec<_>>().is_sorted());
+        assert_eq!(vocabulary.find(Token::text("c")), None);
+        assert_eq!(vocabulary.find(Token::int(0)), None);
+        assert_eq!(vocabulary.find(Token::features(&[0.0])), None);
+        // Both zeros are one feature value.
+        assert_eq!(vocabulary.find(Token::features(&[1.0, 0.0])), Some(5));
+    }
+}

@@ -1,0 +1,199 @@
+//! What a caller may choose. Every type here can only be built valid, so the rest of the library never checks again.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// Which canonicalization is taken before the Pearson distance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Metric {
+    /// Rewards as they are.
+    Direct,
+    /// Equivalent-Policy Invariant Comparison.
+    Epic,
+    /// Dynamics-Aware Reward Distance.
+    Dard,
+    /// Sparsity Resilient Reward Distance.
+    Srrd,
+}
+
+impl Metric {
+    /// All metrics, from the plainest to the paper's own.
+    pub const ALL: [Metric; 4] = [Metric::Direct, Metric::Epic, Metric::Dard, Metric::Srrd];
+
+    /// The name in commands and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::Direct => "direct",
+            Metric::Epic => "epic",
+            Metric::Dard => "dard",
+            Metric::Srrd => "srrd",
+        }
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A setting that is not one of those possible.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum SettingError {
+    /// No metric of this name.
+    #[error("there is no metric '{0}': choose among {list}", list = Metric::ALL.map(Metric::name).join(", "))]
+    Metric(String),
+    /// A discount factor outside [0, 1].
+    #[error("the discount factor is {0}, but it must lie between 0 and 1")]
+    Gamma(f64),
+    /// A batch of no states.
+    #[error("a batch needs at least one state")]
+    EmptyBatch,
+}
+
+impl FromStr for Metric {
+    type Err = SettingError;
+
+    fn from_str(name: &str) -> Result<Self, SettingError> {
+        (Metric::ALL.into_iter().find(|m| m.name() == name)).ok_or_else(|| SettingError::Metric(name.to_owned()))
+    }
+}
+
+/// A discount factor: a number in [0, 1].
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Gamma(f64);
+
+impl Gamma {
+    /// # Errors
+    /// When `value` is not in [0, 1].
+    pub fn new(value: f64) -> Result<Self, SettingError> {
+        if (0.0..=1.0).contains(&value) { Ok(Gamma(value)) } else { Err(SettingError::Gamma(value)) }
+    }
+
+    /// The number.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl Default for Gamma {
+    fn default() -> Self {
+        Gamma(0.9)
+    }
+}
+
+/// How reward expectations are estimated from a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Estimator {
+    /// Sums over the cross-products of the sets intersected with a batch B; an unsampled transition adds 0 to the sum and 1
+    /// to the denominator.
+    Double {
+        /// How actions enter.
+        actions: Actions,
+        /// B.
+        batch: Batch,
+    },
+    /// Means over the sampled transitions between two sets, counting every action separately. No batch.
+    Unbiased,
+}
+
+impl Estimator {
+    /// The name in commands and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Estimator::Double { .. } => "double",
+            Estimator::Unbiased => "unbiased",
+        }
+    }
+}
+
+impl Default for Estimator {
+    fn default() -> Self {
+        Estimator::Double { actions: Actions::default(), batch: Batch::default() }
+    }
+}
+
+/// How actions enter the double batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Actions {
+    /// B is a set of states; R(x, y) is the mean reward over the actions sampled for (x, y).
+    #[default]
+    Marginal,
+    /// B is a set of (state, action) pairs, and set sizes count pairs.
+    Joint,
+}
+
+impl Actions {
+    /// The name in commands and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Actions::Marginal => "marginal",
+            Actions::Joint => "joint",
+        }
+    }
+}
+
+/// How large the batch B is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Batch {
+    /// All explored states (or pairs of an explored state and an explored action).
+    #[default]
+    All,
+    /// So many of them, drawn without replacement; all when there are no more.
+    Size(NonZeroUsize),
+}
+
+impl Batch {
+    /// # Errors
+    /// When `size` is 0.
+    pub fn size(size: usize) -> Result<Self, SettingError> {
+        NonZeroUsize::new(size).map(Batch::Size).ok_or(SettingError::EmptyBatch)
+    }
+}
+
+/// All that a distance needs to know beside the samples and the metric.
+///
+/// The default is the command's: γ = 0.9, double batch over all states, marginal actions, seed 0, 3 shared transitions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// γ
+    pub gamma: Gamma,
+    /// How expectations are estimated.
+    pub estimator: Estimator,
+    /// The seed of the batch.
+    pub seed: u64,
+    /// How many transitions two samples must share for their distance to be defined. Two points always correlate perfectly,
+    /// hence 3 by default; below [`FEW_COMMON`] a distance is mostly noise.
+    pub min_common: usize,
+}
+
+/// With fewer shared transitions than this a distance is mostly noise.
+pub const FEW_COMMON: usize = 20;
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { gamma: Gamma::default(), estimator: Estimator::default(), seed: 0, min_common: 3 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_valid_settings_can_be_built() {
+        for value in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
+            assert!(Gamma::new(value).is_err(), "{value}");
+        }
+        assert_eq!(Gamma::new(1.0).unwrap().get(), 1.0);
+        assert_eq!(Batch::size(0), Err(SettingError::EmptyBatch));
+        for metric in Metric::ALL {
+            assert_eq!(metric.name().parse(), Ok(metric));
+        }
+        let error = "SRRD".parse::<Metric>().unwrap_err();
+        assert_eq!(error.to_string(), "there is no metric 'SRRD': choose among direct, epic, dard, srrd");
+    }
+}
