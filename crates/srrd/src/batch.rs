@@ -15,6 +15,8 @@ use crate::settings::{Actions, Batch};
 pub struct Chosen {
     pub(crate) actions: Actions,
     pub(crate) weight: Vec<f64>,
+    /// Whether it holds every state (or pair).
+    all: bool,
     /// For a set of pairs that does not hold every pair: the chosen actions of every state, ascending.
     pairs: Option<Rows>,
 }
@@ -55,7 +57,7 @@ impl Chosen {
             Actions::Marginal => 1.0,
             Actions::Joint => sample.actions.len() as f64,
         };
-        Chosen { actions, weight: vec![weight; sample.states.len()], pairs: None }
+        Chosen { actions, weight: vec![weight; sample.states.len()], all: true, pairs: None }
     }
 
     /// The given states; those that the sample has not explored are left out.
@@ -75,7 +77,7 @@ impl Chosen {
     fn from_states(sample: &RewardSample, ids: impl Iterator<Item = u32>) -> Self {
         let mut weight = vec![0.0; sample.states.len()];
         ids.for_each(|x| weight[x as usize] = 1.0);
-        Chosen { actions: Actions::Marginal, weight, pairs: None }
+        Chosen { actions: Actions::Marginal, weight, all: false, pairs: None }
     }
 
     fn from_pairs(sample: &RewardSample, sorted: Vec<(u32, u32)>) -> Self {
@@ -87,7 +89,7 @@ impl Chosen {
             start[x + 1] = start[x] + weight[x] as usize;
         }
         let action = sorted.into_iter().map(|(_, u)| u).collect();
-        Chosen { actions: Actions::Joint, weight, pairs: Some(Rows { start, action }) }
+        Chosen { actions: Actions::Joint, weight, all: false, pairs: Some(Rows { start, action }) }
     }
 
     /// How many elements of B have this state.
@@ -111,6 +113,11 @@ impl Chosen {
                 rows.action[range].binary_search(&action).is_ok()
             }
         }
+    }
+
+    #[inline]
+    pub(crate) fn is_all(&self) -> bool {
+        self.all
     }
 
     /// |B|

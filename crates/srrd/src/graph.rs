@@ -48,6 +48,18 @@ impl Graph {
         self.out_start[x as usize] as usize..self.out_start[x as usize + 1] as usize
     }
 
+    /// Where the edges that leave `x` start; of one past the last state, the number of edges.
+    #[inline]
+    pub fn first_edge(&self, x: u32) -> usize {
+        self.out_start[x as usize] as usize
+    }
+
+    /// Where the transitions of an edge start; of one past the last edge, the number of transitions.
+    #[inline]
+    pub fn first_transition(&self, edge: usize) -> usize {
+        self.first[edge] as usize
+    }
+
     /// succ(x), ascending.
     #[inline]
     pub fn successors(&self, x: u32) -> &[u32] {
@@ -101,7 +113,7 @@ impl Graph {
 }
 
 /// Row starts of keys that lie in 0..rows.
-fn starts(rows: usize, keys: &[u32]) -> Vec<u32> {
+pub(crate) fn starts(rows: usize, keys: &[u32]) -> Vec<u32> {
     let mut start = vec![0u32; rows + 1];
     for &key in keys {
         start[key as usize + 1] += 1;

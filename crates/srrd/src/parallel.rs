@@ -1,57 +1,77 @@
 //! Parallel loops whose results do not depend on the number of threads: every element is computed by itself.
 
 use rayon::prelude::*;
-
-use crate::graph::Graph;
+use std::ops::Range;
 
 /// Below this many elements a loop stays on one thread: waking another costs more than it saves.
-const SMALL: usize = 4096;
+const SMALL: usize = 1 << 14;
+/// How many elements a thread takes at a time.
+const CHUNK: usize = 1 << 12;
 
 /// `(0..n).map(f)`, on all threads.
-pub(crate) fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    if n < SMALL { (0..n).map(f).collect() } else { (0..n).into_par_iter().with_min_len(SMALL / 4).map(f).collect() }
+pub(crate) fn map<T: Copy + Default + Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    if n < SMALL {
+        return (0..n).map(f).collect();
+    }
+    let mut values = vec![T::default(); n];
+    values.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, values)| {
+        values.iter_mut().zip(chunk * CHUNK..).for_each(|(value, i)| *value = f(i));
+    });
+    values
 }
 
-/// As [`map`], for work that needs scratch memory: `make` is called a few times, not once an element.
-pub(crate) fn map_with<S, T: Send>(
+/// As [`map`], for `work` steps in all, with scratch memory: `make` is called a few times, not once an
+/// element. `blank` is any value.
+pub(crate) fn map_with<S, T: Copy + Send>(
     n: usize,
-    heavy: bool,
+    work: u64,
+    blank: T,
     make: impl Fn() -> S + Sync + Send,
     f: impl Fn(&mut S, usize) -> T + Sync + Send,
 ) -> Vec<T> {
-    if n < SMALL && !heavy {
+    let mut values = vec![blank; n];
+    let fill = |values: &mut [T], first: usize| {
         let mut scratch = make();
-        (0..n).map(|i| f(&mut scratch, i)).collect()
+        values.iter_mut().zip(first..).for_each(|(value, i)| *value = f(&mut scratch, i));
+    };
+    if work < SMALL as u64 {
+        fill(&mut values, 0);
     } else {
-        (0..n).into_par_iter().with_min_len(block(n)).map_init(make, f).collect()
+        let block = block(n);
+        values.par_chunks_mut(block).enumerate().for_each(|(i, values)| fill(values, i * block));
     }
+    values
 }
 
-/// Fills one value an edge: `f(scratch, x, values of the edges that leave x)` for every state x.
-pub(crate) fn fill_rows<S>(
-    graph: &Graph,
-    make: impl Fn() -> S + Sync + Send,
-    f: impl Fn(&mut S, u32, &mut [f64]) + Sync + Send,
+/// Fills values that lie in rows, one row a state, in blocks of states: `f(states, values of their rows)`. `start(x)` is where
+/// the row of x starts, and that of one past the last state the number of values; `work` is what all takes.
+pub(crate) fn fill_rows(
+    states: usize,
+    start: impl Fn(u32) -> usize,
+    work: u64,
+    f: impl Fn(Range<u32>, &mut [f64]) + Sync + Send,
 ) -> Vec<f64> {
-    let mut values = vec![0.0; graph.edges()];
-    let mut rows = Vec::with_capacity(graph.states());
+    let mut values = vec![0.0; start(states as u32)];
+    if work < SMALL as u64 {
+        f(0..states as u32, &mut values);
+        return values;
+    }
+    let block = block(states);
     let mut rest = values.as_mut_slice();
-    for x in 0..graph.states() as u32 {
-        let (row, after) = rest.split_at_mut(graph.out_edges(x).len());
-        rows.push((x, row));
-        rest = after;
-    }
-    if graph.edges() < SMALL {
-        let mut scratch = make();
-        rows.into_iter().for_each(|(x, row)| f(&mut scratch, x, row));
-    } else {
-        let least = block(rows.len());
-        rows.into_par_iter().with_min_len(least).for_each_init(make, |scratch, (x, row)| f(scratch, x, row));
-    }
+    let blocks: Vec<(Range<u32>, &mut [f64])> = (0..states)
+        .step_by(block)
+        .map(|first| {
+            let range = first as u32..(first + block).min(states) as u32;
+            let (values, after) = std::mem::take(&mut rest).split_at_mut(start(range.end) - start(range.start));
+            rest = after;
+            (range, values)
+        })
+        .collect();
+    blocks.into_par_iter().for_each(|(range, values)| f(range, values));
     values
 }
 
 /// A block length that gives every thread a few blocks.
 fn block(n: usize) -> usize {
-    n.div_ceil(4 * rayon::current_num_threads()).max(1)
+    n.div_ceil(8 * rayon::current_num_threads()).max(1)
 }

@@ -9,13 +9,13 @@
 //! The first two are the same function of s' and of s; the last depends on the pair (s, s').
 //! O(Σ over edges (x, y) of |succ(y)|) time, two values an edge of memory.
 
-use super::Polynomial;
+use super::{Polynomial, StateCoefficients};
 use crate::estimate::cross::cross_sums;
 use crate::estimate::{self, Estimate, Rewards, Term, term};
 use crate::parallel;
 
 /// E[R(x, A, succ(x))] for every state x, and `f(E[R(S', A, S'')])` for every edge (s, s').
-pub(crate) fn terms<T: Send>(
+pub(crate) fn terms<T: Copy + Default + Send>(
     rewards: Rewards<'_>,
     estimate: Estimate<'_>,
     f: impl Fn(Term) -> T + Sync + Send,
@@ -45,6 +45,9 @@ pub(crate) fn terms<T: Send>(
 
 pub(super) fn polynomial(rewards: Rewards<'_>, estimate: Estimate<'_>) -> Polynomial {
     let (near, cross) = terms(rewards, estimate, Term::mean);
-    let coefficients: Vec<[f64; 2]> = near.into_iter().map(|near| [near.mean(), 0.0]).collect();
-    Polynomial { ahead: coefficients.clone(), behind: coefficients, cross, constant: 0.0 }
+    let states = near.into_iter().map(|near| {
+        let near = [near.mean(), 0.0];
+        StateCoefficients { ahead: near, behind: near }
+    });
+    Polynomial { states: states.collect(), cross, constant: 0.0 }
 }

@@ -8,9 +8,10 @@
 //!
 //! The first two are the same function of s' and of s. O(transitions) time, O(states) memory beside one value an edge.
 
-use super::Polynomial;
+use super::{Polynomial, StateCoefficients};
 use crate::estimate::{self, Estimate, Rewards, Term, term};
 use crate::parallel;
+use crate::settings::Actions;
 
 /// E[R(x, A, S')] for every state x, and E[R(S, A, S')].
 pub(crate) fn terms(rewards: Rewards<'_>, estimate: Estimate<'_>) -> (Vec<Term>, Term) {
@@ -19,8 +20,12 @@ pub(crate) fn terms(rewards: Rewards<'_>, estimate: Estimate<'_>) -> (Vec<Term>,
         Estimate::Double(batch) => {
             let size = batch.total();
             let near = estimate::row_sums(graph, &estimate::near(rewards, batch));
-            let cross = estimate::row_sums(graph, &estimate::second(rewards, batch));
-            (near.into_iter().map(|sum| term(sum, size)).collect(), term(cross.iter().sum(), size * size))
+            let cross: f64 = if batch.is_all() && batch.actions == Actions::Marginal {
+                near.iter().sum()
+            } else {
+                estimate::row_sums(graph, &estimate::second(rewards, batch)).iter().sum()
+            };
+            (near.into_iter().map(|sum| term(sum, size)).collect(), term(cross, size * size))
         }
         Estimate::Unbiased => {
             let sums = estimate::row_sums(graph, &estimate::sums(rewards));
@@ -33,6 +38,9 @@ pub(crate) fn terms(rewards: Rewards<'_>, estimate: Estimate<'_>) -> (Vec<Term>,
 
 pub(super) fn polynomial(rewards: Rewards<'_>, estimate: Estimate<'_>) -> Polynomial {
     let (near, constant) = terms(rewards, estimate);
-    let coefficients: Vec<[f64; 2]> = near.into_iter().map(|near| [near.mean(), 0.0]).collect();
-    Polynomial { ahead: coefficients.clone(), behind: coefficients, cross: Vec::new(), constant: constant.mean() }
+    let states = near.into_iter().map(|near| {
+        let near = [near.mean(), 0.0];
+        StateCoefficients { ahead: near, behind: near }
+    });
+    Polynomial { states: states.collect(), cross: Vec::new(), constant: constant.mean() }
 }

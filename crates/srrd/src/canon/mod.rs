@@ -9,6 +9,8 @@ pub(crate) use dard::terms as dard_terms;
 pub(crate) use epic::terms as epic_terms;
 pub(crate) use srrd::{StateTerms as SrrdTerms, terms as srrd_terms};
 
+use std::ops::Range;
+
 use crate::batch::Chosen;
 use crate::estimate::{Estimate, Rewards};
 use crate::parallel;
@@ -32,14 +34,20 @@ pub struct CanonicalForm<'a> {
 /// The coefficients; an empty vector stands for zeros.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Polynomial {
-    /// By s': the coefficients of γ and γ².
-    pub ahead: Vec<[f64; 2]>,
-    /// By s: the coefficients of 1 and γ, to be subtracted.
-    pub behind: Vec<[f64; 2]>,
+    /// What a state adds as s' and takes away as s.
+    pub states: Vec<StateCoefficients>,
     /// By edge (s, s'): the coefficient of γ, to be subtracted.
     pub cross: Vec<f64>,
     /// The coefficient of γ, to be subtracted.
     pub constant: f64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct StateCoefficients {
+    /// Of γ and γ².
+    pub ahead: [f64; 2],
+    /// Of 1 and γ.
+    pub behind: [f64; 2],
 }
 
 impl<'a> CanonicalForm<'a> {
@@ -72,27 +80,42 @@ impl<'a> CanonicalForm<'a> {
     /// The canonical rewards for one discount factor, in the order of [`RewardSample::transitions`].
     pub fn at(&self, gamma: Gamma) -> Vec<f64> {
         let gamma = gamma.get();
-        let Polynomial { ahead, behind, cross, constant } = &self.polynomial;
+        let Polynomial { states, cross, constant } = &self.polynomial;
         let graph = &self.sample.graph;
-        if ahead.is_empty() {
-            return self.sample.reward.clone();
+        let reward = &self.sample.reward;
+        if states.is_empty() {
+            return reward.clone();
         }
-        let shift = |e: usize| {
-            let [ahead_1, ahead_2] = ahead[graph.target(e) as usize];
-            let [behind_0, behind_1] = behind[graph.source(e) as usize];
-            let cross = cross.get(e).copied().unwrap_or(0.0);
-            gamma * (ahead_1 + gamma * ahead_2 - behind_1 - cross - constant) - behind_0
+        let ahead: Vec<f64> = states.iter().map(|s| gamma * (s.ahead[0] + gamma * s.ahead[1] - constant)).collect();
+        let behind = |s: u32| {
+            let [behind_0, behind_1] = states[s as usize].behind;
+            behind_0 + gamma * behind_1
         };
-        if graph.edges() == self.sample.len() {
-            parallel::map(graph.edges(), |e| self.sample.reward[e] + shift(e))
-        } else {
-            let mut canonical = self.sample.reward.clone();
-            for e in 0..graph.edges() {
-                let shift = shift(e);
-                canonical[graph.transitions(e)].iter_mut().for_each(|c| *c += shift);
+        let single_actions = graph.edges() == reward.len();
+        let fill = |range: Range<u32>, canonical: &mut [f64]| {
+            let mut rest = canonical;
+            for s in range {
+                let edges = graph.out_edges(s);
+                let behind = behind(s);
+                let (row, after) =
+                    rest.split_at_mut(graph.first_transition(edges.end) - graph.first_transition(edges.start));
+                rest = after;
+                if single_actions && cross.is_empty() {
+                    // The common case, written so that it becomes vector instructions.
+                    let row = row.iter_mut().zip(&reward[edges.clone()]).zip(graph.successors(s));
+                    row.for_each(|((c, r), &t)| *c = r + (ahead[t as usize] - behind));
+                    continue;
+                }
+                let first = graph.first_transition(edges.start);
+                for e in edges {
+                    let cross = cross.get(e).map_or(0.0, |cross| gamma * cross);
+                    let shift = ahead[graph.target(e) as usize] - behind - cross;
+                    graph.transitions(e).for_each(|i| row[i - first] = reward[i] + shift);
+                }
             }
-            canonical
-        }
+        };
+        let start = |x: u32| graph.first_transition(graph.first_edge(x));
+        parallel::fill_rows(graph.states(), start, reward.len() as u64, fill)
     }
 }
 

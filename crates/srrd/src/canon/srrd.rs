@@ -15,13 +15,13 @@
 //! constant, so all work is done once a state: O(Σ over edges (x, y) of |succ(y)|) time (see [`two_step`]), one value an edge
 //! and a few a state of memory.
 
-use super::Polynomial;
+use super::{Polynomial, StateCoefficients};
 use crate::batch::Chosen;
 use crate::estimate::{self, Estimate, Rewards, Term, term, two_step};
 use crate::parallel;
 
 /// The expectations that depend on one state z: as s' those with S1 and S5, as s those with S2 and S6.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StateTerms {
     /// E[R(z, A, S1)]
     pub near_1: Term,
@@ -38,7 +38,7 @@ pub(crate) struct StateTerms {
 }
 
 /// `f(z, terms of z)` for every state z, and E[R(S3, A, S4)].
-pub(crate) fn terms<T: Send>(
+pub(crate) fn terms<T: Copy + Default + Send>(
     rewards: Rewards<'_>,
     estimate: Estimate<'_>,
     f: impl Fn(u32, StateTerms) -> T + Sync + Send,
@@ -49,7 +49,7 @@ pub(crate) fn terms<T: Send>(
     }
 }
 
-fn double<T: Send>(
+fn double<T: Copy + Default + Send>(
     rewards: Rewards<'_>,
     batch: &Chosen,
     f: impl Fn(u32, StateTerms) -> T + Sync + Send,
@@ -87,7 +87,7 @@ fn double<T: Send>(
     let size_4: f64 = states.filter(|&x| graph.is_subsequent(x)).map(|x| batch.weight(x)).sum();
     let constant = term(rows.iter().sum(), size_3 * size_4);
 
-    let terms = two_step::map(graph, Some(batch), &weights, |z, [size_56, from_3, from_4]| {
+    let terms = two_step::map(graph, Some(batch).filter(|b| !b.is_all()), &weights, |z, [size_56, from_3, from_4]| {
         let [near_1, near_2, size_1, size_2] = near[z as usize];
         let walk = walks[z as usize];
         let terms = StateTerms {
@@ -103,7 +103,10 @@ fn double<T: Send>(
     (terms, constant)
 }
 
-fn unbiased<T: Send>(rewards: Rewards<'_>, f: impl Fn(u32, StateTerms) -> T + Sync + Send) -> (Vec<T>, Term) {
+fn unbiased<T: Copy + Default + Send>(
+    rewards: Rewards<'_>,
+    f: impl Fn(u32, StateTerms) -> T + Sync + Send,
+) -> (Vec<T>, Term) {
     let graph = rewards.graph;
     let (sums, counts) = (estimate::sums(rewards), estimate::counts(graph));
     let (rows, row_counts) = (estimate::row_sums(graph, &sums), estimate::row_sums(graph, &counts));
@@ -134,13 +137,10 @@ fn unbiased<T: Send>(rewards: Rewards<'_>, f: impl Fn(u32, StateTerms) -> T + Sy
 }
 
 pub(super) fn polynomial(rewards: Rewards<'_>, estimate: Estimate<'_>) -> Polynomial {
-    let coefficients = |_, t: StateTerms| {
-        (
-            [t.near_1.mean(), t.cross_15.mean() - t.cross_45.mean()],
-            [t.near_2.mean(), t.cross_26.mean() - t.cross_36.mean()],
-        )
+    let coefficients = |_, t: StateTerms| StateCoefficients {
+        ahead: [t.near_1.mean(), t.cross_15.mean() - t.cross_45.mean()],
+        behind: [t.near_2.mean(), t.cross_26.mean() - t.cross_36.mean()],
     };
     let (states, constant) = terms(rewards, estimate, coefficients);
-    let (ahead, behind) = states.into_iter().unzip();
-    Polynomial { ahead, behind, cross: Vec::new(), constant: constant.mean() }
+    Polynomial { states, cross: Vec::new(), constant: constant.mean() }
 }

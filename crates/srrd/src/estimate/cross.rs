@@ -1,9 +1,9 @@
 //! DARD's sums over succ(s) × succ(s'), the only ones that depend on both ends of a transition.
 
+use super::classes::SuccessorClasses;
 use crate::graph::Graph;
 use crate::parallel;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
 /// Columns that are summed side by side in the dense form; enough to keep vector units busy, few enough for registers.
 const PANEL: usize = 16;
@@ -20,30 +20,37 @@ pub(crate) fn cross_sums(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
 }
 
 fn sparse(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
-    let make = || vec![0.0f64; graph.states()];
-    parallel::fill_rows(graph, make, |v, s, row| {
-        for &x in graph.successors(s) {
-            for e in graph.out_edges(x) {
-                v[graph.target(e) as usize] += edge_values[e];
+    parallel::fill_rows(
+        graph.states(),
+        |x| graph.first_edge(x),
+        graph.two_step_walks(),
+        |range, values| {
+            let mut v = vec![0.0f64; graph.states()];
+            let mut values = values.iter_mut();
+            for s in range {
+                for &x in graph.successors(s) {
+                    for e in graph.out_edges(x) {
+                        v[graph.target(e) as usize] += edge_values[e];
+                    }
+                }
+                for (&next, value) in graph.successors(s).iter().zip(&mut values) {
+                    *value = graph.successors(next).iter().fold(0.0, |sum, &y| sum + v[y as usize]);
+                }
+                for &x in graph.successors(s) {
+                    graph.successors(x).iter().for_each(|&y| v[y as usize] = 0.0);
+                }
             }
-        }
-        for (cell, &next) in row.iter_mut().zip(graph.successors(s)) {
-            *cell = graph.successors(next).iter().map(|&y| v[y as usize]).fold(0.0, |a, b| a + b);
-        }
-        for &x in graph.successors(s) {
-            graph.successors(x).iter().for_each(|&y| v[y as usize] = 0.0);
-        }
-    })
+        },
+    )
 }
 
 fn dense(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
     let states = graph.states();
-    let (class_of, representatives) = successor_classes(graph);
-    let classes = representatives.len();
+    let SuccessorClasses { class_of, representative } = SuccessorClasses::of(graph);
     let values = panels(states, graph, edge_values);
 
     // Classes of s in blocks of PANEL: v is stored with the block's classes side by side, which is again a panel.
-    let blocks: Vec<Vec<[f64; PANEL]>> = representatives
+    let blocks: Vec<Vec<[f64; PANEL]>> = representative
         .par_chunks(PANEL)
         .map(|block| {
             let mut spread = vec![[0.0; PANEL]; states];
@@ -55,11 +62,10 @@ fn dense(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
                     }
                 }
             }
-            representatives.iter().map(|&next| add_rows(&spread, graph.successors(next))).collect()
+            representative.iter().map(|&next| add_rows(&spread, graph.successors(next))).collect()
         })
         .collect();
 
-    debug_assert_eq!(blocks.len(), classes.div_ceil(PANEL));
     parallel::map(graph.edges(), |e| {
         let s = class_of[graph.source(e) as usize] as usize;
         let next = class_of[graph.target(e) as usize] as usize;
@@ -87,21 +93,6 @@ fn add_rows(panel: &[[f64; PANEL]], rows: &[u32]) -> [f64; PANEL] {
         }
     }
     sum
-}
-
-/// States with the same successors share a class: the class of every state, and one state of every class.
-fn successor_classes(graph: &Graph) -> (Vec<u32>, Vec<u32>) {
-    let mut known: FxHashMap<&[u32], u32> = FxHashMap::default();
-    let mut representatives = Vec::new();
-    let class_of = (0..graph.states() as u32)
-        .map(|x| {
-            *known.entry(graph.successors(x)).or_insert_with(|| {
-                representatives.push(x);
-                representatives.len() as u32 - 1
-            })
-        })
-        .collect();
-    (class_of, representatives)
 }
 
 #[cfg(test)]

@@ -5,8 +5,11 @@
 //! summed. A further estimator (one that predicts the rewards of unsampled transitions) adds a file here and a variant of
 //! [`Estimate`].
 
+mod classes;
 pub(crate) mod cross;
 pub(crate) mod two_step;
+
+use std::borrow::Cow;
 
 use crate::batch::Chosen;
 use crate::graph::Graph;
@@ -35,45 +38,55 @@ pub(crate) enum Estimate<'a> {
     Unbiased,
 }
 
+/// A value an edge; the rewards themselves where nothing has to be done to them.
+pub(crate) type EdgeValues<'a> = Cow<'a, [f64]>;
+
 /// What every edge (x, y) adds to Σ_{(y, u) ∈ Y} R(x, u, y), for a term that starts from one state x.
-pub(crate) fn near(rewards: Rewards<'_>, batch: &Chosen) -> Vec<f64> {
+pub(crate) fn near<'a>(rewards: Rewards<'a>, batch: &Chosen) -> EdgeValues<'a> {
     let graph = rewards.graph;
     match batch.actions {
-        Actions::Marginal => parallel::map(graph.edges(), |e| batch.weight(graph.target(e)) * mean(rewards, e)),
+        Actions::Marginal if batch.is_all() => means(rewards),
+        Actions::Marginal => parallel::map(graph.edges(), |e| batch.weight(graph.target(e)) * mean(rewards, e)).into(),
         Actions::Joint => parallel::map(graph.edges(), |e| {
             let y = graph.target(e);
             sum_where(rewards, e, |u| batch.holds_pair(y, u))
-        }),
+        })
+        .into(),
     }
 }
 
 /// What every edge adds to Σ_{(x, u) ∈ X} Σ_{(y, ·) ∈ Y} R(x, u, y): the first set gives the action.
-pub(crate) fn first(rewards: Rewards<'_>, batch: &Chosen) -> Vec<f64> {
+pub(crate) fn first<'a>(rewards: Rewards<'a>, batch: &Chosen) -> EdgeValues<'a> {
     let graph = rewards.graph;
     match batch.actions {
         Actions::Marginal => marginal_cross(rewards, batch),
         Actions::Joint => parallel::map(graph.edges(), |e| {
             let (x, y) = (graph.source(e), graph.target(e));
             batch.weight(y) * sum_where(rewards, e, |u| batch.holds_pair(x, u))
-        }),
+        })
+        .into(),
     }
 }
 
 /// What every edge adds to Σ_{(x, ·) ∈ X} Σ_{(y, u) ∈ Y} R(x, u, y): the second set gives the action.
-pub(crate) fn second(rewards: Rewards<'_>, batch: &Chosen) -> Vec<f64> {
+pub(crate) fn second<'a>(rewards: Rewards<'a>, batch: &Chosen) -> EdgeValues<'a> {
     let graph = rewards.graph;
     match batch.actions {
         Actions::Marginal => marginal_cross(rewards, batch),
         Actions::Joint => parallel::map(graph.edges(), |e| {
             let (x, y) = (graph.source(e), graph.target(e));
             batch.weight(x) * sum_where(rewards, e, |u| batch.holds_pair(y, u))
-        }),
+        })
+        .into(),
     }
 }
 
 /// What every edge adds in the unbiased estimates: the sum over its actions.
-pub(crate) fn sums(rewards: Rewards<'_>) -> Vec<f64> {
-    parallel::map(rewards.graph.edges(), |e| sum_where(rewards, e, |_| true))
+pub(crate) fn sums(rewards: Rewards<'_>) -> EdgeValues<'_> {
+    if rewards.graph.edges() == rewards.reward.len() {
+        return rewards.reward.into();
+    }
+    parallel::map(rewards.graph.edges(), |e| sum_where(rewards, e, |_| true)).into()
 }
 
 /// How many transitions every edge adds in the unbiased estimates.
@@ -81,9 +94,21 @@ pub(crate) fn counts(graph: &Graph) -> Vec<f64> {
     parallel::map(graph.edges(), |e| f64::from(graph.multiplicity(e)))
 }
 
-fn marginal_cross(rewards: Rewards<'_>, batch: &Chosen) -> Vec<f64> {
+fn marginal_cross<'a>(rewards: Rewards<'a>, batch: &Chosen) -> EdgeValues<'a> {
+    if batch.is_all() {
+        return means(rewards);
+    }
     let graph = rewards.graph;
-    parallel::map(graph.edges(), |e| batch.weight(graph.source(e)) * batch.weight(graph.target(e)) * mean(rewards, e))
+    let weight = |e| batch.weight(graph.source(e)) * batch.weight(graph.target(e));
+    parallel::map(graph.edges(), |e| weight(e) * mean(rewards, e)).into()
+}
+
+/// The mean over the actions of every edge.
+fn means(rewards: Rewards<'_>) -> EdgeValues<'_> {
+    if rewards.graph.edges() == rewards.reward.len() {
+        return rewards.reward.into();
+    }
+    parallel::map(rewards.graph.edges(), |e| mean(rewards, e)).into()
 }
 
 fn mean(rewards: Rewards<'_>, edge: usize) -> f64 {
@@ -100,7 +125,19 @@ fn sum_where(rewards: Rewards<'_>, edge: usize, keep: impl Fn(u32) -> bool) -> f
 
 /// Σ over the edges that leave every state.
 pub(crate) fn row_sums(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
-    parallel::map(graph.states(), |x| edge_values[graph.out_edges(x as u32)].iter().sum())
+    parallel::map(graph.states(), |x| sum(&edge_values[graph.out_edges(x as u32)]))
+}
+
+/// Four sums side by side: one alone would wait for every addition before the next.
+fn sum(values: &[f64]) -> f64 {
+    let (chunks, rest) = values.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for chunk in chunks {
+        for k in 0..4 {
+            sums[k] += chunk[k];
+        }
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest.iter().sum::<f64>()
 }
 
 /// Σ over succ(x) of a value a state, for every state x.

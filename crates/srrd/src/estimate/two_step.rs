@@ -3,14 +3,16 @@
 //! S5 = succ(S1) and S6 = succ(S2) are the same function of s' and of s: a terminal state has no successors, so leaving the
 //! terminal states out of S2 takes nothing from S6. One sweep over the states serves both.
 
+use super::classes::SuccessorClasses;
 use crate::batch::Chosen;
 use crate::graph::Graph;
 use crate::parallel;
 
 /// For every state z, `f(z, Σ_{w ∈ succ(succ(z) ∩ B)} weights[w])`. `batch` = `None` stands for all states.
 ///
-/// Walks: O(Σ_z Σ_{y ∈ succ(z)} |succ(y)|). Where that is more than O(edges · states / 64), rows of bits are united instead.
-pub(crate) fn map<const K: usize, T: Send>(
+/// Walks: O(Σ_z Σ_{y ∈ succ(z)} |succ(y)|). Where that is more than O(edges · states / 64), rows of bits are united instead, once for
+/// every distinct set of successors.
+pub(crate) fn map<const K: usize, T: Copy + Default + Send>(
     graph: &Graph,
     batch: Option<&Chosen>,
     weights: &[[f64; K]],
@@ -24,7 +26,7 @@ pub(crate) fn map<const K: usize, T: Send>(
     }
 }
 
-fn by_walks<const K: usize, T: Send>(
+fn by_walks<const K: usize, T: Copy + Default + Send>(
     graph: &Graph,
     batch: Option<&Chosen>,
     weights: &[[f64; K]],
@@ -32,7 +34,7 @@ fn by_walks<const K: usize, T: Send>(
 ) -> Vec<T> {
     // seen[w] = z + 1 marks that w was reached from z, so that nothing has to be cleared between states.
     let make = || vec![0u32; graph.states()];
-    parallel::map_with(graph.states(), false, make, |seen, z| {
+    parallel::map_with(graph.states(), graph.two_step_walks(), T::default(), make, |seen, z| {
         let mark = z as u32 + 1;
         let mut sums = [0.0; K];
         for &y in graph.successors(z as u32) {
@@ -50,29 +52,32 @@ fn by_walks<const K: usize, T: Send>(
     })
 }
 
-fn by_bits<const K: usize, T: Send>(
+fn by_bits<const K: usize, T: Copy + Default + Send>(
     graph: &Graph,
     batch: Option<&Chosen>,
     weights: &[[f64; K]],
     f: impl Fn(u32, [f64; K]) -> T + Sync + Send,
 ) -> Vec<T> {
     let words = graph.states().div_ceil(64);
-    let mut rows = vec![0u64; graph.states() * words];
-    for e in 0..graph.edges() {
-        let (x, y) = (graph.source(e) as usize, graph.target(e) as usize);
-        rows[x * words + y / 64] |= 1 << (y % 64);
+    let classes = SuccessorClasses::of(graph);
+    let mut rows = vec![0u64; classes.representative.len() * words];
+    for (row, &x) in rows.chunks_exact_mut(words).zip(&classes.representative) {
+        graph.successors(x).iter().for_each(|&y| row[y as usize / 64] |= 1 << (y % 64));
     }
-    let rows = &rows;
-    parallel::map_with(
-        graph.states(),
-        true,
+    let sums = parallel::map_with(
+        classes.representative.len(),
+        (graph.edges() * words) as u64,
+        [0.0; K],
         || vec![0u64; words],
-        |reached, z| {
+        |reached, class| {
             reached.fill(0);
-            for &y in graph.successors(z as u32) {
-                if batch.is_none_or(|b| b.holds_state(y)) {
-                    let row = &rows[y as usize * words..(y as usize + 1) * words];
+            let mut last = None;
+            for &y in graph.successors(classes.representative[class]) {
+                let next = classes.class_of[y as usize] as usize;
+                if last != Some(next) && batch.is_none_or(|b| b.holds_state(y)) {
+                    let row = &rows[next * words..(next + 1) * words];
                     reached.iter_mut().zip(row).for_each(|(a, b)| *a |= b);
+                    last = Some(next);
                 }
             }
             let mut sums = [0.0; K];
@@ -83,9 +88,10 @@ fn by_bits<const K: usize, T: Send>(
                     word &= word - 1;
                 }
             }
-            f(z as u32, sums)
+            sums
         },
-    )
+    );
+    parallel::map(graph.states(), |z| f(z as u32, sums[classes.class_of[z] as usize]))
 }
 
 #[inline]

@@ -1,12 +1,14 @@
 //! From rows in any order to a [`RewardSample`]: tokens interned, rows sorted, duplicates merged and counted.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 use thiserror::Error;
 
 use super::token::Kind;
-use super::vocabulary::Interner;
-use super::{DuplicateCounts, RewardSample, Token};
-use crate::graph::Graph;
+use super::vocabulary::{ABSENT, Interner};
+use super::{DuplicateCounts, RewardSample, Token, Vocabulary};
+use crate::graph::{Graph, starts};
 
 /// Which reward a transition gets that occurs several times with unequal rewards. Equal rewards always collapse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +23,9 @@ pub enum Duplicates {
     /// None: it is an error.
     Error,
 }
+
+/// Below this many rows sorting stays on one thread.
+const SMALL: usize = 1 << 15;
 
 /// The largest magnitude a reward may have. Squares of canonical rewards, summed over any sample that fits in memory, stay
 /// finite below it.
@@ -90,12 +95,12 @@ pub enum SampleError {
     /// More rows or tokens than 32-bit ids can tell apart.
     #[error("a sample holds at most {} rows", u32::MAX)]
     TooLarge,
-    /// [`RewardSample::with_rewards`] got the wrong number of rewards.
-    #[error("{found} rewards were given for {expected} transitions")]
+    /// Arrays of different lengths, or another number of rewards than transitions.
+    #[error("there are {found} entries where {expected} are needed")]
     WrongLength {
-        /// The number of transitions.
+        /// The length of the others.
         expected: usize,
-        /// The number of rewards.
+        /// The length of this one.
         found: usize,
     },
 }
@@ -122,6 +127,17 @@ impl SampleBuilder {
     /// An empty builder.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty builder with room for so many rows.
+    pub fn with_capacity(rows: usize) -> Self {
+        SampleBuilder {
+            source: Vec::with_capacity(rows),
+            action: Vec::with_capacity(rows),
+            target: Vec::with_capacity(rows),
+            reward: Vec::with_capacity(rows),
+            ..Self::default()
+        }
     }
 
     /// How many rows were pushed.
@@ -180,50 +196,134 @@ impl SampleBuilder {
     /// As [`build`](Self::build).
     pub fn build_with_placement(self, duplicates: Duplicates) -> Result<(RewardSample, Placement), SampleError> {
         let SampleBuilder { states, actions, mut source, mut action, mut target, reward } = self;
-        if reward.is_empty() {
-            return Err(SampleError::Empty);
-        }
         let (states, state_rank) = states.sort();
         let (actions, action_rank) = actions.sort();
-        for x in source.iter_mut().chain(target.iter_mut()) {
-            *x = state_rank[*x as usize];
-        }
-        for a in &mut action {
-            *a = action_rank[*a as usize];
-        }
-
-        let keyed = sort_rows(states.len(), &source, &action, &target);
-        drop((action, target));
-
-        let mut merged = Merged::with_capacity(keyed.len());
-        let mut placement = vec![0u32; reward.len()];
-        for group in keyed.chunk_by(|a, b| a.key == b.key && source[a.row as usize] == source[b.row as usize]) {
-            let x = source[group[0].row as usize];
-            let index = merged.reward.len() as u32;
-            for keyed in group {
-                placement[keyed.row as usize] = index;
-            }
-            let value = merged.merge(group, &reward, duplicates).map_err(|(first, second)| {
-                let Keyed { key, .. } = group[0];
-                SampleError::Conflict {
-                    first_row: first as usize,
-                    second_row: second as usize,
-                    state: states.token(x).to_string(),
-                    action: actions.token(key as u32).to_string(),
-                    next_state: states.token((key >> 32) as u32).to_string(),
-                    first: reward[first as usize],
-                    second: reward[second as usize],
-                }
-            })?;
-            merged.push(x, group[0].key, value);
-        }
-        let rows = reward.len();
-        let transitions = merged.reward.len();
-        let graph = Graph::new(states.len(), merged.source, merged.target, merged.first, transitions);
-        let duplicates = DuplicateCounts { rows, repeated: rows - transitions, averaged: merged.averaged };
-        let sample = RewardSample { states, actions, graph, action: merged.action, reward: merged.reward, duplicates };
-        Ok((sample, Placement { transition: placement }))
+        relabel(&mut source, &state_rank);
+        relabel(&mut target, &state_rank);
+        relabel(&mut action, &action_rank);
+        drop((state_rank, action_rank));
+        let rows = Rows { source: &source, action: &action, target: &target, reward: &reward };
+        assemble(states, actions, rows, duplicates)
     }
+}
+
+impl RewardSample {
+    /// A sample from arrays of integer ids, one entry a row; the same as pushing the rows one by one, and faster.
+    ///
+    /// # Errors
+    /// As [`SampleBuilder::push`] and [`SampleBuilder::build`], and when the arrays differ in length.
+    pub fn from_ids(
+        states: &[u32],
+        actions: &[u32],
+        next_states: &[u32],
+        rewards: &[f64],
+        duplicates: Duplicates,
+    ) -> Result<(RewardSample, Placement), SampleError> {
+        let expected = rewards.len();
+        for found in [states.len(), actions.len(), next_states.len()] {
+            if found != expected {
+                return Err(SampleError::WrongLength { expected, found });
+            }
+        }
+        if expected >= u32::MAX as usize {
+            return Err(SampleError::TooLarge);
+        }
+        if let Some(row) = rewards.iter().position(|r| r.abs() > LARGEST_REWARD || r.is_nan()) {
+            check_reward(rewards[row], row)?;
+        }
+        let (state_vocabulary, [source, target]) = rank_ids([states, next_states]);
+        let (action_vocabulary, [action]) = rank_ids([actions]);
+        let rows = Rows { source: &source, action: &action, target: &target, reward: rewards };
+        assemble(state_vocabulary, action_vocabulary, rows, duplicates)
+    }
+}
+
+/// Rows whose tokens are ranks in their vocabularies.
+#[derive(Clone, Copy)]
+struct Rows<'a> {
+    source: &'a [u32],
+    action: &'a [u32],
+    target: &'a [u32],
+    reward: &'a [f64],
+}
+
+/// Sorts and merges the rows. O(rows · log out-degree).
+fn assemble(
+    states: Vocabulary,
+    actions: Vocabulary,
+    rows: Rows<'_>,
+    duplicates: Duplicates,
+) -> Result<(RewardSample, Placement), SampleError> {
+    let Rows { source, action, target, reward } = rows;
+    if reward.is_empty() {
+        return Err(SampleError::Empty);
+    }
+    let mut merged = Merged::with_capacity(reward.len());
+    let placement = if is_sorted(rows) {
+        merged.take_sorted(rows);
+        (0..reward.len() as u32).collect()
+    } else {
+        let mut placement = vec![0u32; reward.len()];
+        let (start, keyed) = sort_rows(states.len(), rows);
+        for x in 0..states.len() {
+            let of_state = &keyed[start[x] as usize..start[x + 1] as usize];
+            for group in of_state.chunk_by(|a, b| a.key == b.key) {
+                let index = merged.reward.len() as u32;
+                group.iter().for_each(|keyed| placement[keyed.row as usize] = index);
+                let value = match group {
+                    // `-0.0 == 0.0`: adding zero gives the two one sign, so that the order of rows cannot show.
+                    [only] => reward[only.row as usize] + 0.0,
+                    _ => merged.merge(group, reward, duplicates).map_err(|(first, second)| {
+                        let (first, second) = (first as usize, second as usize);
+                        SampleError::Conflict {
+                            first_row: first,
+                            second_row: second,
+                            state: states.token(source[first]).to_string(),
+                            action: actions.token(action[first]).to_string(),
+                            next_state: states.token(target[first]).to_string(),
+                            first: reward[first],
+                            second: reward[second],
+                        }
+                    })?,
+                };
+                merged.push(x as u32, group[0].key, value);
+            }
+        }
+        placement
+    };
+    let transitions = merged.reward.len();
+    let duplicates =
+        DuplicateCounts { rows: reward.len(), repeated: reward.len() - transitions, averaged: merged.averaged };
+    let graph = Graph::new(states.len(), merged.source, merged.target, merged.first, transitions);
+    let sample = RewardSample { states, actions, graph, action: merged.action, reward: merged.reward, duplicates };
+    Ok((sample, Placement { transition: placement }))
+}
+
+/// The sorted distinct ids of some arrays, and the arrays with every id replaced by its rank.
+fn rank_ids<const N: usize>(arrays: [&[u32]; N]) -> (Vocabulary, [Cow<'_, [u32]>; N]) {
+    let rows = arrays.iter().map(|ids| ids.len()).sum::<usize>();
+    let most = arrays.iter().flat_map(|ids| ids.iter()).max().map_or(0, |&id| id as usize);
+    if most > 4 * rows + 1024 {
+        let mut distinct: Vec<u32> = arrays.concat();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let rank = |id: &u32| distinct.binary_search(id).expect("every id is there") as u32;
+        let ranked = arrays.map(|ids| ids.iter().map(rank).collect::<Vec<_>>().into());
+        return (Vocabulary::from_sorted_ints(distinct.iter().map(|&id| i64::from(id)).collect()), ranked);
+    }
+    let mut rank = vec![ABSENT; most + 1];
+    arrays.iter().flat_map(|ids| ids.iter()).for_each(|&id| rank[id as usize] = 0);
+    let mut ints = Vec::new();
+    for (id, rank) in rank.iter_mut().enumerate().filter(|(_, rank)| **rank != ABSENT) {
+        *rank = ints.len() as u32;
+        ints.push(id as i64);
+    }
+    let ranked = if ints.len() == rank.len() {
+        arrays.map(Cow::Borrowed)
+    } else {
+        arrays.map(|ids| ids.iter().map(|&id| rank[id as usize]).collect::<Vec<_>>().into())
+    };
+    (Vocabulary::from_sorted_ints(ints), ranked)
 }
 
 pub(super) fn check_reward(reward: f64, row: usize) -> Result<(), SampleError> {
@@ -250,6 +350,13 @@ fn check_features(interner: &Interner, token: Token<'_>, row: usize, what: &'sta
     }
 }
 
+fn relabel(ids: &mut [u32], rank: &[u32]) {
+    // Tokens that appear in sorted order have their rank already.
+    if rank.iter().enumerate().any(|(id, &rank)| id as u32 != rank) {
+        ids.iter_mut().for_each(|id| *id = rank[*id as usize]);
+    }
+}
+
 /// A row with what it is sorted by within its source state: next state (high half), then action.
 #[derive(Clone, Copy)]
 struct Keyed {
@@ -257,34 +364,43 @@ struct Keyed {
     row: u32,
 }
 
-/// The rows sorted by (source, target, action, row): a counting sort by source, then small sorts side by side.
-fn sort_rows(states: usize, source: &[u32], action: &[u32], target: &[u32]) -> Vec<Keyed> {
-    let mut next = vec![0u32; states + 1];
-    for &x in source {
-        next[x as usize + 1] += 1;
+impl Keyed {
+    fn new(target: u32, action: u32, row: usize) -> Self {
+        Keyed { key: u64::from(target) << 32 | u64::from(action), row: row as u32 }
     }
-    for i in 0..states {
-        next[i + 1] += next[i];
-    }
-    let start = next.clone();
+}
+
+/// Whether the rows are already in the order of a sample, each transition once.
+fn is_sorted(Rows { source, action, target, .. }: Rows<'_>) -> bool {
+    let key = |i: usize| (u64::from(source[i]) << 32 | u64::from(target[i]), action[i]);
+    (1..source.len()).all(|i| key(i - 1) < key(i))
+}
+
+/// The rows sorted by (source, target, action, row), and where those of every source start: a counting sort by source, then
+/// many small sorts.
+fn sort_rows(states: usize, Rows { source, action, target, .. }: Rows<'_>) -> (Vec<u32>, Vec<Keyed>) {
+    let start = starts(states, source);
+    let mut next = start.clone();
     let mut keyed = vec![Keyed { key: 0, row: 0 }; source.len()];
-    for row in 0..source.len() {
-        let place = &mut next[source[row] as usize];
-        keyed[*place as usize] = Keyed { key: u64::from(target[row]) << 32 | u64::from(action[row]), row: row as u32 };
+    for (row, &x) in source.iter().enumerate() {
+        let place = &mut next[x as usize];
+        keyed[*place as usize] = Keyed::new(target[row], action[row], row);
         *place += 1;
     }
     drop(next);
-    let mut slices = Vec::with_capacity(states);
-    let mut rest = keyed.as_mut_slice();
-    for pair in start.windows(2) {
-        let (slice, after) = rest.split_at_mut((pair[1] - pair[0]) as usize);
-        if slice.len() > 1 {
-            slices.push(slice);
-        }
-        rest = after;
+    let by_key = |slice: &mut [Keyed]| slice.sort_unstable_by_key(|k| (k.key, k.row));
+    let slices = (start.windows(2)).scan(keyed.as_mut_slice(), |rest, pair| {
+        let (slice, after) = std::mem::take(rest).split_at_mut((pair[1] - pair[0]) as usize);
+        *rest = after;
+        Some(slice)
+    });
+    if source.len() < SMALL {
+        slices.for_each(by_key);
+    } else {
+        let slices: Vec<&mut [Keyed]> = slices.filter(|slice| slice.len() > 1).collect();
+        slices.into_par_iter().with_min_len(SMALL / 16).for_each(by_key);
     }
-    slices.into_par_iter().with_min_len(4096).for_each(|slice| slice.sort_unstable_by_key(|k| (k.key, k.row)));
-    keyed
+    (start, keyed)
 }
 
 /// The sorted transitions as they are appended.
@@ -311,6 +427,25 @@ impl Merged {
         }
     }
 
+    /// Takes rows that are sorted and distinct.
+    fn take_sorted(&mut self, rows: Rows<'_>) {
+        let Rows { source, target, .. } = rows;
+        let continues = |i: usize| source[i - 1] == source[i] && target[i - 1] == target[i];
+        if (1..source.len()).any(continues) {
+            for i in (0..source.len()).filter(|&i| i == 0 || !continues(i)) {
+                self.source.push(source[i]);
+                self.target.push(target[i]);
+                self.first.push(i as u32);
+            }
+        } else {
+            self.source.extend_from_slice(source);
+            self.target.extend_from_slice(target);
+            self.first.extend(0..source.len() as u32);
+        }
+        self.action.extend_from_slice(rows.action);
+        self.reward.extend(rows.reward.iter().map(|r| r + 0.0));
+    }
+
     fn push(&mut self, x: u32, key: u64, value: f64) {
         let (y, a) = ((key >> 32) as u32, key as u32);
         if self.source.last() != Some(&x) || self.target.last() != Some(&y) {
@@ -326,7 +461,6 @@ impl Merged {
     fn merge(&mut self, group: &[Keyed], reward: &[f64], duplicates: Duplicates) -> Result<f64, (u32, u32)> {
         let first = reward[group[0].row as usize];
         let Some(unequal) = group.iter().find(|k| reward[k.row as usize] != first) else {
-            // `-0.0 == 0.0`: adding zero gives the two one sign, so that the order of rows cannot show.
             return Ok(first + 0.0);
         };
         self.averaged += 1;
@@ -401,6 +535,27 @@ mod tests {
         let error = reward(Duplicates::Error).unwrap_err();
         assert_eq!(error.to_string(), "rows 0 and 1 give the transition (s, a, t) two rewards, 1 and 5");
         assert_eq!(build(&rows[3..], Duplicates::Error).unwrap().duplicates().repeated, 1);
+    }
+
+    #[test]
+    fn arrays_give_the_same_sample_as_rows() {
+        for scale in [1, 1000] {
+            let ids = |k: u32| (0..40u32).map(|i| (i * i + k * i) % 11 * scale + k).collect::<Vec<u32>>();
+            let (s, a, t) = (ids(1), ids(2), ids(3));
+            let r: Vec<f64> = (0..40).map(|i| f64::from(i % 7)).collect();
+            let mut builder = SampleBuilder::new();
+            for i in 0..40 {
+                builder.push(s[i].into(), a[i].into(), t[i].into(), r[i]).unwrap();
+            }
+            let expected = builder.build_with_placement(Duplicates::Mean);
+            assert_eq!(RewardSample::from_ids(&s, &a, &t, &r, Duplicates::Mean), expected);
+            let error = RewardSample::from_ids(&s, &a, &t[1..], &r, Duplicates::Mean).unwrap_err();
+            assert_eq!(error.to_string(), "there are 39 entries where 40 are needed");
+            let mut bad = r.clone();
+            bad[3] = f64::NAN;
+            let error = RewardSample::from_ids(&s, &a, &t, &bad, Duplicates::Mean).unwrap_err();
+            assert!(matches!(error, SampleError::NotFinite { row: 3, .. }));
+        }
     }
 
     #[test]

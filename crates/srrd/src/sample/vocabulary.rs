@@ -22,6 +22,11 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
+    pub(super) fn from_sorted_ints(ints: Vec<i64>) -> Self {
+        debug_assert!(ints.is_sorted());
+        Vocabulary { ints, ..Vocabulary::default() }
+    }
+
     /// How many tokens there are.
     pub fn len(&self) -> usize {
         self.ints.len() + self.texts.len() + self.tuples()
@@ -259,7 +264,10 @@ impl Interner {
             .map(|(value, &id)| (value as i64, id))
             .chain(self.ints)
             .collect();
-        ints.sort_unstable();
+        // Those from the table come sorted.
+        if !ints.is_sorted() {
+            ints.sort_unstable();
+        }
         ints.iter().for_each(|&(_, id)| give(id));
 
         let mut order: Vec<u32> = (0..self.texts.len() as u32).collect();

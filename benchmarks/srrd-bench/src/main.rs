@@ -1,0 +1,135 @@
+//! The Rust side of `benchmarks/run.py`, which documents the protocol: raw arrays in, results and one line of JSON out.
+
+use srrd::{Canonical, Duplicates, Gamma, Metric, RewardSample, SampleBuilder, Settings, Token, pairwise_canonical};
+use std::error::Error;
+use std::fs;
+use std::time::Instant;
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+struct Options {
+    case: String,
+    metric: Metric,
+    threads: usize,
+    repeats: usize,
+    settings: Settings,
+    out: Option<String>,
+    phases: bool,
+    files: Vec<String>,
+}
+
+fn main() -> Result<(), Failure> {
+    let options = parse(std::env::args().skip(1))?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build()?;
+    pool.install(|| match options.case.as_str() {
+        "canonicalize" => canonicalize(&options),
+        "pairwise" => pairwise(&options),
+        other => Err(format!("no case '{other}': canonicalize or pairwise").into()),
+    })
+}
+
+fn parse(arguments: impl Iterator<Item = String>) -> Result<Options, Failure> {
+    let mut arguments = arguments.peekable();
+    let mut options = Options {
+        case: arguments.next().ok_or("usage: srrd-bench canonicalize|pairwise [OPTION...] FILE...")?,
+        metric: Metric::Srrd,
+        threads: 1,
+        repeats: 5,
+        settings: Settings::default(),
+        out: None,
+        phases: false,
+        files: Vec::new(),
+    };
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
+        match argument.as_str() {
+            "--metric" => options.metric = value()?.parse()?,
+            "--threads" => options.threads = value()?.parse()?,
+            "--repeats" => options.repeats = value()?.parse()?,
+            "--gamma" => options.settings.gamma = Gamma::new(value()?.parse()?)?,
+            "--min-common" => options.settings.min_common = value()?.parse()?,
+            "--out" => options.out = Some(value()?),
+            "--phases" => options.phases = true,
+            other if other.starts_with("--") => return Err(format!("no option {other}").into()),
+            _ => options.files.push(argument),
+        }
+    }
+    Ok(options)
+}
+
+/// From arrays in memory to the canonical reward of every row.
+fn canonicalize(options: &Options) -> Result<(), Failure> {
+    let [states, actions, next, rewards] = options.files.as_slice() else { return Err("four files are needed".into()) };
+    let (states, actions, next, rewards) = (ids(states)?, ids(actions)?, ids(next)?, numbers(rewards)?);
+    let run = || -> Result<Vec<f64>, Failure> {
+        let start = Instant::now();
+        let (sample, placement) = RewardSample::from_ids(&states, &actions, &next, &rewards, Duplicates::Error)?;
+        let built = start.elapsed();
+        let canonical = srrd::canonicalize(&sample, options.metric, &options.settings);
+        let computed = start.elapsed();
+        let rows: Vec<f64> = placement.transition.iter().map(|&t| canonical[t as usize]).collect();
+        if options.phases {
+            eprintln!("build {built:?}, canonicalize {:?}, place {:?}", computed - built, start.elapsed() - computed);
+        }
+        Ok(rows)
+    };
+    report(options, rewards.len(), run)
+}
+
+/// From arrays in memory to the distance of every pair of samples.
+fn pairwise(options: &Options) -> Result<(), Failure> {
+    let [sample, states, actions, next, rewards] = options.files.as_slice() else {
+        return Err("five files are needed".into());
+    };
+    let (sample, states, actions, next, rewards) =
+        (ids(sample)?, ids(states)?, ids(actions)?, ids(next)?, numbers(rewards)?);
+    let run = || -> Result<Vec<f64>, Failure> {
+        let start = Instant::now();
+        let count = sample.iter().max().map_or(0, |&most| most as usize + 1);
+        let mut builders = vec![SampleBuilder::new(); count];
+        for i in 0..rewards.len() {
+            let token = |id: u32| Token::from(id);
+            builders[sample[i] as usize].push(token(states[i]), token(actions[i]), token(next[i]), rewards[i])?;
+        }
+        let samples: Vec<RewardSample> =
+            builders.into_iter().map(|builder| builder.build(Duplicates::Error)).collect::<Result<_, _>>()?;
+        let built = start.elapsed();
+        let canonical: Vec<Canonical<'_>> =
+            samples.iter().map(|sample| Canonical::new(sample, options.metric, &options.settings)).collect();
+        let matrix = pairwise_canonical(&canonical, options.settings.min_common);
+        if options.phases {
+            eprintln!("build {built:?}, distances {:?}", start.elapsed() - built);
+        }
+        Ok(matrix.as_slice().to_vec())
+    };
+    report(options, rewards.len(), run)
+}
+
+/// Runs once to warm up, then `repeats` times, and reports the least time.
+fn report(options: &Options, transitions: usize, run: impl Fn() -> Result<Vec<f64>, Failure>) -> Result<(), Failure> {
+    let result = run()?;
+    let mut seconds = f64::INFINITY;
+    for _ in 0..options.repeats.max(1) {
+        let start = Instant::now();
+        std::hint::black_box(run()?);
+        seconds = seconds.min(start.elapsed().as_secs_f64());
+    }
+    if let Some(path) = &options.out {
+        fs::write(path, result.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>())?;
+    }
+    println!(
+        r#"{{"case": "{}", "metric": "{}", "threads": {}, "transitions": {transitions}, "seconds": {seconds}}}"#,
+        options.case, options.metric, options.threads
+    );
+    Ok(())
+}
+
+fn ids(path: &str) -> Result<Vec<u32>, Failure> {
+    let bytes = fs::read(path).map_err(|e| format!("{path}: {e}"))?;
+    Ok(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
+}
+
+fn numbers(path: &str) -> Result<Vec<f64>, Failure> {
+    let bytes = fs::read(path).map_err(|e| format!("{path}: {e}"))?;
+    Ok(bytes.chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().expect("eight bytes"))).collect())
+}
