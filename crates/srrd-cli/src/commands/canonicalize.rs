@@ -1,0 +1,100 @@
+//! `srrd canonicalize`: the input's rows with a column `canonical`.
+//!
+//! The table is read twice: once for the samples, once to copy its rows with all their columns, so that a large table is
+//! never held as text.
+
+use crate::args::Canonicalize;
+use crate::failure::Failure;
+use crate::inputs::Source;
+use crate::print;
+use crate::settings::{Chosen, with_threads};
+use rayon::prelude::*;
+use serde_json::json;
+use srrd::Metric;
+use srrd_tables::{Batch, Column, SampleTable, TableCopy, TextColumn, Values, parse_number};
+
+pub fn run(args: &Canonicalize) -> Result<(), Failure> {
+    let chosen = Chosen::new(&args.canon, None, &[Metric::Srrd])?;
+    with_threads(chosen.threads, || {
+        let source = Source::new(&args.input)?;
+        let names: Vec<String> = match chosen.metrics.as_slice() {
+            [_] => vec!["canonical".to_owned()],
+            several => several.iter().map(|metric| format!("canonical.{metric}")).collect(),
+        };
+        let table = source.samples(chosen.duplicates)?;
+        // Opened before the work, which should not be done for an output that cannot be written.
+        let copy = TableCopy::open(|| source.open(), &args.output, &names)?;
+        table.samples.iter().for_each(print::warn_about);
+
+        // By metric, by sample.
+        let canonical: Vec<Vec<Vec<f64>>> = chosen
+            .metrics
+            .iter()
+            .map(|&metric| {
+                let of = |named: &srrd_tables::NamedSample| srrd::canonicalize(&named.sample, metric, &chosen.settings);
+                table.samples.par_iter().map(of).collect()
+            })
+            .collect();
+        write(copy, &table, &canonical)?;
+        if args.json {
+            let samples: Vec<_> = (table.samples.iter())
+                .map(|named| {
+                    let duplicates = named.sample.duplicates();
+                    json!({
+                        "name": named.name, "transitions": named.sample.len(), "rows": duplicates.rows,
+                        "repeated": duplicates.repeated, "averaged": duplicates.averaged,
+                    })
+                })
+                .collect();
+            print::json(&json!({"output": args.output.display().to_string(), "columns": names, "samples": samples}))?;
+        }
+        Ok(())
+    })
+}
+
+/// Copies the rows, the first of every transition, with its reward and canonical rewards.
+fn write(copy: TableCopy, table: &SampleTable, canonical: &[Vec<Vec<f64>>]) -> Result<(), Failure> {
+    let repeats = table.samples.iter().any(|named| named.sample.duplicates().repeated > 0);
+    let mut seen: Vec<Vec<bool>> = match repeats {
+        true => table.samples.iter().map(|named| vec![false; named.sample.len()]).collect(),
+        false => Vec::new(),
+    };
+    let reward = copy.schema().index_of("reward").expect("a table of transitions has rewards");
+    let mut rows = table.rows();
+    copy.run(|batch| {
+        let places: Vec<(usize, usize)> = rows.by_ref().take(batch.rows).collect();
+        let places = if repeats {
+            let first =
+                |&(sample, transition): &(usize, usize)| !std::mem::replace(&mut seen[sample][transition], true);
+            let keep: Vec<bool> = places.iter().map(first).collect();
+            batch.retain(&keep);
+            let places: Vec<_> =
+                places.into_iter().zip(&keep).filter(|(_, keep)| **keep).map(|(place, _)| place).collect();
+            set_rewards(batch, reward, places.iter().map(|&(s, t)| table.samples[s].sample.rewards()[t]));
+            places
+        } else {
+            places
+        };
+        for by_sample in canonical {
+            let values = places.iter().map(|&(sample, transition)| by_sample[sample][transition]);
+            batch.columns.push(Values::Float(values.collect()).into());
+        }
+    })?;
+    Ok(())
+}
+
+/// Puts the merged rewards into the reward column; a text stays as it was written where it says the same number.
+fn set_rewards(batch: &mut Batch, position: usize, rewards: impl Iterator<Item = f64>) {
+    let column = &mut batch.columns[position];
+    let values = match &column.values {
+        Values::Text(texts) => {
+            let mut merged = TextColumn::new();
+            for (text, reward) in texts.iter().zip(rewards) {
+                if parse_number(text) == Ok(reward) { merged.push(text) } else { merged.push(&reward.to_string()) }
+            }
+            Values::Text(merged)
+        }
+        _ => Values::Float(rewards.collect()),
+    };
+    *column = Column::from(values);
+}

@@ -1,0 +1,108 @@
+//! `srrd distance`: how far apart two samples are.
+
+use crate::args::Distance;
+use crate::failure::Failure;
+use crate::inputs::{check_same_features, read_one};
+use crate::print;
+use crate::settings::{Chosen, with_threads};
+use serde_json::{Value, json};
+use srrd::{Canonical, Comparison, FEW_COMMON, Metric, common_transitions};
+use srrd_tables::NamedSample;
+
+pub fn run(args: &Distance) -> Result<(), Failure> {
+    let chosen = Chosen::new(&args.canon, Some(&args.compare), &[Metric::Srrd])?;
+    with_threads(chosen.threads, || {
+        let a = read_one(&args.a, chosen.duplicates)?;
+        let b = read_one(&args.b, chosen.duplicates)?;
+        let pair = [a, b];
+        check_same_features(&pair)?;
+        let [a, b] = &pair;
+        pair.iter().for_each(print::warn_about);
+
+        let common = common_transitions(&a.sample, &b.sample);
+        let results: Vec<(Metric, Comparison)> = (chosen.metrics.iter())
+            .map(|&metric| {
+                let canonical = |named| Canonical::new(named, metric, &chosen.settings);
+                let (x, y) = rayon::join(|| canonical(&a.sample), || canonical(&b.sample));
+                (metric, x.compare_on(&y, &common, chosen.settings.min_common))
+            })
+            .collect();
+        warn_about_results(&results, chosen.settings.min_common);
+        if args.json {
+            print::json(&as_json(a, b, common.len(), &chosen, &results))?;
+        } else {
+            print::result(&as_text(a, b, common.len(), &chosen, &results))?;
+        }
+        Ok(())
+    })
+}
+
+fn warn_about_results(results: &[(Metric, Comparison)], min_common: usize) {
+    for (metric, comparison) in results {
+        if let Some(why) = print::undefined_in_words(comparison, min_common) {
+            print::warn(&format!("the {metric} distance is undefined: {why}"));
+        }
+    }
+    if let Some((_, comparison)) = results.iter().find(|(_, comparison)| comparison.distance().is_some())
+        && comparison.common < FEW_COMMON
+    {
+        print::warn(&format!(
+            "only {} shared: with fewer than {FEW_COMMON} a distance is mostly noise",
+            print::counted(comparison.common, "transition is", "transitions are")
+        ));
+    }
+}
+
+fn as_json(
+    a: &NamedSample,
+    b: &NamedSample,
+    common: usize,
+    chosen: &Chosen,
+    results: &[(Metric, Comparison)],
+) -> Value {
+    let sample = |named: &NamedSample| {
+        json!({
+            "name": named.name, "transitions": named.sample.len(), "states": named.sample.states().len(),
+            "actions": named.sample.actions().len(), "averaged": named.sample.duplicates().averaged,
+        })
+    };
+    let results: Vec<Value> = (results.iter())
+        .map(|(metric, comparison)| {
+            json!({
+                "metric": metric.name(), "distance": comparison.distance(), "correlation": comparison.correlation(),
+                "undefined": comparison.undefined().map(|why| why.name()),
+            })
+        })
+        .collect();
+    json!({
+        "a": sample(a), "b": sample(b), "common": common, "gamma": chosen.settings.gamma.get(),
+        "estimator": chosen.settings.estimator.name(), "actions": chosen.actions_name(),
+        "min_common": chosen.settings.min_common, "seed": chosen.settings.seed, "results": results,
+    })
+}
+
+fn as_text(
+    a: &NamedSample,
+    b: &NamedSample,
+    common: usize,
+    chosen: &Chosen,
+    results: &[(Metric, Comparison)],
+) -> String {
+    let rows: Vec<Vec<String>> = (results.iter())
+        .map(|(metric, comparison)| {
+            let number = |value: Option<f64>| value.map_or("undefined".to_owned(), |value| format!("{value:.6}"));
+            vec![metric.to_string(), number(comparison.distance()), number(comparison.correlation())]
+        })
+        .collect();
+    format!(
+        "A  {}: {}\nB  {}: {}\nshared: {}; gamma {}; {}\n\n{}",
+        a.name,
+        print::describe(&a.sample),
+        b.name,
+        print::describe(&b.sample),
+        print::counted(common, "transition", "transitions"),
+        chosen.settings.gamma.get(),
+        chosen.estimator_in_words(),
+        print::table(&["metric", "distance", "correlation"], &rows, &[]),
+    )
+}

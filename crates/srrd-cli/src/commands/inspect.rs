@@ -1,0 +1,169 @@
+//! `srrd inspect`: what is in a table, and how much of what every metric needs was sampled.
+
+use crate::args::Inspect;
+use crate::failure::Failure;
+use crate::inputs::read_all;
+use crate::print::{self, count, counted, percent};
+use crate::settings::{Chosen, with_threads};
+use serde_json::{Value, json};
+use srrd::{Actions, Batch, Chosen as Drawn, Estimator, Metric, MetricCoverage, common_transitions, term_coverage};
+use srrd_tables::NamedSample;
+use std::fmt::Write;
+
+pub fn run(args: &Inspect) -> Result<(), Failure> {
+    let chosen = Chosen::new(&args.canon, None, &Metric::ALL)?;
+    let space = args.space.as_deref().map(parse_space).transpose()?;
+    with_threads(chosen.threads, || {
+        let samples = read_all(&args.inputs, chosen.duplicates)?;
+        samples.iter().for_each(print::warn_about);
+        let findings: Vec<Finding<'_>> = samples.iter().map(|named| Finding::new(named, space, &chosen)).collect();
+        if args.json {
+            print::json(&as_json(&findings, &samples))?;
+        } else {
+            print::result(&as_text(&findings, &samples))?;
+        }
+        Ok(())
+    })
+}
+
+/// `400x4`
+fn parse_space(text: &str) -> Result<(f64, f64), Failure> {
+    let numbers = text
+        .split_once(['x', '×'])
+        .and_then(|(states, actions)| Some((states.trim().parse::<u32>().ok()?, actions.trim().parse::<u32>().ok()?)));
+    match numbers {
+        Some((states @ 1.., actions @ 1..)) => Ok((f64::from(states), f64::from(actions))),
+        _ => Err(Failure::wrong(format!("--space: '{text}' must be STATESxACTIONS, such as 400x4"))),
+    }
+}
+
+/// What there is to say of one sample.
+struct Finding<'a> {
+    named: &'a NamedSample,
+    /// The coverage of the full space, if its size was given.
+    full_coverage: Option<f64>,
+    terms: Vec<MetricCoverage>,
+}
+
+impl<'a> Finding<'a> {
+    fn new(named: &'a NamedSample, space: Option<(f64, f64)>, chosen: &Chosen) -> Self {
+        let sample = &named.sample;
+        let (actions, batch) = match chosen.settings.estimator {
+            Estimator::Double { actions, batch } => (actions, batch),
+            Estimator::Unbiased => (Actions::Marginal, Batch::All),
+        };
+        let drawn = Drawn::draw(sample, actions, batch, chosen.settings.seed);
+        Finding {
+            named,
+            full_coverage: space.map(|(states, actions)| sample.coverage_of(states, actions)),
+            terms: chosen.metrics.iter().map(|&metric| term_coverage(sample, metric, &drawn)).collect(),
+        }
+    }
+}
+
+fn as_text(findings: &[Finding<'_>], samples: &[NamedSample]) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        let NamedSample { name, label, sample, .. } = finding.named;
+        let duplicates = sample.duplicates();
+        let rewards = sample.rewards();
+        let low = rewards.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = rewards.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let mean = rewards.iter().sum::<f64>() / rewards.len() as f64;
+        let label = label.as_ref().map_or(String::new(), |label| format!(" (label {label})"));
+        let _ = write!(
+            text,
+            "{name}{label}\n  {}; {} initial, {} terminal\n  rewards from {low} to {high}, mean {mean}\n",
+            print::describe(sample),
+            count(sample.initial_states().count()),
+            count(sample.terminal_states().count()),
+        );
+        if duplicates.repeated > 0 {
+            let _ = writeln!(
+                text,
+                "  {}, of which {} repeated a transition; {} had unequal rewards",
+                counted(duplicates.rows, "row", "rows"),
+                count(duplicates.repeated),
+                counted(duplicates.averaged, "transition", "transitions"),
+            );
+        }
+        let _ = write!(text, "  coverage {} of the explored states and actions", percent(sample.coverage()));
+        if let Some(full) = finding.full_coverage {
+            let _ = write!(text, ", {} of the full space", percent(full));
+        }
+        text.push_str("\n\n");
+        let rows: Vec<Vec<String>> = (finding.terms.iter())
+            .flat_map(|coverage| coverage.terms.iter().map(|term| (coverage.metric, term)))
+            .map(|(metric, term)| {
+                vec![
+                    metric.to_string(),
+                    term.name.to_owned(),
+                    if term.forward { "forward" } else { "non-forward" }.to_owned(),
+                    format!("{:.0}", term.sampled),
+                    format!("{:.0}", term.needed),
+                    term.fraction().map_or("none needed".to_owned(), percent),
+                ]
+            })
+            .collect();
+        if !rows.is_empty() {
+            let header = ["metric", "term", "transitions", "sampled", "needed", "fraction"];
+            let table = print::table(&header, &rows, &[1, 2]);
+            text.extend(table.lines().map(|line| format!("  {line}\n")));
+            text.push('\n');
+        }
+        for coverage in finding.terms.iter().filter(|coverage| !coverage.terms.is_empty()) {
+            let part = |forward| coverage.fraction(forward).map_or("none".to_owned(), percent);
+            let _ = writeln!(
+                text,
+                "  {}: {} of its forward and {} of its non-forward transitions were sampled",
+                coverage.metric,
+                part(true),
+                part(false)
+            );
+        }
+        text.push('\n');
+    }
+    if let [a, b] = samples {
+        let shared = common_transitions(&a.sample, &b.sample).len();
+        let _ = writeln!(text, "{} and {} share {}", a.name, b.name, counted(shared, "transition", "transitions"));
+    }
+    text
+}
+
+fn as_json(findings: &[Finding<'_>], samples: &[NamedSample]) -> Value {
+    let described: Vec<Value> = (findings.iter())
+        .map(|finding| {
+            let NamedSample { name, label, sample, .. } = finding.named;
+            let duplicates = sample.duplicates();
+            let terms: Vec<Value> = (finding.terms.iter())
+                .flat_map(|coverage| coverage.terms.iter().map(|term| (coverage.metric, term)))
+                .map(|(metric, term)| {
+                    json!({
+                        "metric": metric.name(), "term": term.name, "forward": term.forward,
+                        "sampled": term.sampled, "needed": term.needed, "fraction": term.fraction(),
+                    })
+                })
+                .collect();
+            let metrics: Vec<Value> = (finding.terms.iter())
+                .map(|coverage| {
+                    json!({
+                        "metric": coverage.metric.name(), "forward": coverage.fraction(true),
+                        "non_forward": coverage.fraction(false),
+                    })
+                })
+                .collect();
+            json!({
+                "name": name, "label": label, "transitions": sample.len(), "states": sample.states().len(),
+                "actions": sample.actions().len(), "initial_states": sample.initial_states().count(),
+                "terminal_states": sample.terminal_states().count(), "rows": duplicates.rows,
+                "repeated": duplicates.repeated, "averaged": duplicates.averaged, "coverage": sample.coverage(),
+                "full_coverage": finding.full_coverage, "metrics": metrics, "terms": terms,
+            })
+        })
+        .collect();
+    let mut result = json!({"samples": described});
+    if let [a, b] = samples {
+        result["common"] = common_transitions(&a.sample, &b.sample).len().into();
+    }
+    result
+}

@@ -1,0 +1,192 @@
+//! `srrd matrix`: the distances of all pairs, as a square table and as a picture.
+
+use crate::args::Matrix;
+use crate::failure::Failure;
+use crate::inputs::read_all;
+use crate::print;
+use crate::settings::{Chosen, with_threads};
+use serde_json::json;
+use srrd::{DistanceMatrix, FEW_COMMON, Metric, RewardSample, pairwise};
+use srrd_figures::HeatMap;
+use srrd_tables::{Batch, Column, ColumnType, NamedSample, OutputFile, Schema, TextColumn, Values, create, write_npy};
+use std::path::{Path, PathBuf};
+
+pub fn run(args: &Matrix) -> Result<(), Failure> {
+    let chosen = Chosen::new(&args.canon, Some(&args.compare), &[Metric::Srrd])?;
+    let &[metric] = chosen.metrics.as_slice() else {
+        return Err(Failure::wrong("--metric: a matrix is of one metric; run the command once for each"));
+    };
+    let plot = args.plot.as_deref().map(Plot::new).transpose()?;
+    with_threads(chosen.threads, || {
+        let samples = read_all(&args.inputs, chosen.duplicates)?;
+        samples.iter().for_each(print::warn_about);
+        // All outputs are begun before the work: it should not be done for one that cannot be written.
+        let output = Output::begin(&args.output, &samples)?;
+        let picture = plot.as_ref().map(|plot| OutputFile::create(&plot.path)).transpose()?;
+
+        let references: Vec<&RewardSample> = samples.iter().map(|named| &named.sample).collect();
+        let matrix = pairwise(&references, metric, &chosen.settings);
+        warn_about(&matrix, &samples);
+        if let (Some(plot), Some(file)) = (&plot, picture) {
+            plot.draw(file, &matrix, &samples, metric, &chosen)?;
+        }
+        output.write(&matrix.filled(args.undefined), &samples)?;
+        if args.json {
+            print::json(&summary(args, metric, &chosen, &matrix, &samples))?;
+        }
+        Ok(())
+    })
+}
+
+/// The square table: a table format, or a NumPy array with its names beside it.
+enum Output {
+    Table(Box<dyn srrd_tables::TableWriter>),
+    Npy { path: PathBuf, names: OutputFile },
+}
+
+impl Output {
+    fn begin(path: &Path, samples: &[NamedSample]) -> Result<Self, Failure> {
+        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy")) {
+            return Ok(Output::Npy { path: path.to_owned(), names: OutputFile::create(&path.with_extension("json"))? });
+        }
+        if samples.iter().any(|named| named.name == "sample") {
+            return Err(Failure::wrong(
+                "a sample is called 'sample', as the column of names in the output is: rename it, or write .npy",
+            ));
+        }
+        let names = samples.iter().map(|named| (named.name.clone(), ColumnType::Float));
+        let schema = Schema::new([("sample".to_owned(), ColumnType::Text)].into_iter().chain(names));
+        Ok(Output::Table(create(path, &schema)?))
+    }
+
+    fn write(self, distances: &[f64], samples: &[NamedSample]) -> Result<(), Failure> {
+        let size = samples.len();
+        match self {
+            Output::Table(mut writer) => {
+                // Batches of rows, so that no second copy of a large matrix is made.
+                for (block, rows) in distances.chunks((size * 256).max(1)).enumerate() {
+                    let first = block * 256;
+                    let named: TextColumn =
+                        samples[first..first + rows.len() / size].iter().map(|named| named.name.as_str()).collect();
+                    let column = |k: usize| Values::Float(rows.iter().skip(k).step_by(size).copied().collect());
+                    let columns = [Values::Text(named)].into_iter().chain((0..size).map(column)).map(Column::from);
+                    writer.write(&Batch::from_columns(columns.collect(), first as u64 + 1))?;
+                }
+                writer.finish()?;
+            }
+            Output::Npy { path, mut names } => {
+                let labelled = samples.iter().any(|named| named.label.is_some());
+                let labels: Vec<_> = samples.iter().map(|named| named.label.as_deref()).collect();
+                let list: Vec<_> = samples.iter().map(|named| named.name.as_str()).collect();
+                let sidecar = match labelled {
+                    true => json!({"names": list, "labels": labels}),
+                    false => json!({"names": list}),
+                };
+                names.write_with(|to| writeln!(to, "{sidecar}"))?;
+                write_npy(&path, size, distances)?;
+                names.finish()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A picture to be drawn.
+struct Plot {
+    path: PathBuf,
+    png: bool,
+}
+
+impl Plot {
+    fn new(path: &Path) -> Result<Self, Failure> {
+        let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
+        let png = match extension.as_deref().and_then(|extension| extension.to_str()) {
+            Some("svg") => false,
+            Some("png") if cfg!(feature = "png") => true,
+            Some("png") => {
+                return Err(Failure::wrong(
+                    "--plot: this build draws no PNG; build with `--features png`, or name a .svg",
+                ));
+            }
+            _ => {
+                let path = path.display();
+                return Err(Failure::wrong(format!("--plot: '{path}' must end in .svg or .png")));
+            }
+        };
+        Ok(Plot { path: path.to_owned(), png })
+    }
+
+    fn draw(
+        &self,
+        mut file: OutputFile,
+        matrix: &DistanceMatrix,
+        samples: &[NamedSample],
+        metric: Metric,
+        chosen: &Chosen,
+    ) -> Result<(), Failure> {
+        let failed = |e: srrd_figures::FigureError| Failure::Failed(format!("{}: {e}", self.path.display()));
+        let title = format!("{} distances, γ = {}", metric.name().to_uppercase(), chosen.settings.gamma.get());
+        let names = samples.iter().map(|named| named.name.clone()).collect();
+        let mut map = HeatMap::new(title, names, matrix.as_slice().to_vec()).map_err(failed)?;
+        if samples.iter().any(|named| named.label.is_some()) {
+            let classes: Vec<&str> = samples.iter().map(|named| named.label.as_deref().unwrap_or("no label")).collect();
+            map = map.with_classes(&classes).map_err(failed)?;
+        }
+        let map = map.clustered();
+        let bytes = if self.png { png(&map).map_err(failed)? } else { map.to_svg().into_bytes() };
+        file.write_with(|to| to.write_all(&bytes))?;
+        Ok(file.finish()?)
+    }
+}
+
+#[cfg(feature = "png")]
+fn png(map: &HeatMap) -> Result<Vec<u8>, srrd_figures::FigureError> {
+    // Twice the nominal size: sharp on the screens and in the papers of today.
+    map.to_png(2.0)
+}
+
+#[cfg(not(feature = "png"))]
+fn png(_: &HeatMap) -> Result<Vec<u8>, srrd_figures::FigureError> {
+    unreachable!("refused when the arguments were read")
+}
+
+fn warn_about(matrix: &DistanceMatrix, samples: &[NamedSample]) {
+    let pairs = matrix.size() * matrix.size().saturating_sub(1) / 2;
+    let undefined: Vec<_> = matrix.undefined().iter().filter(|(i, j, _)| i != j).collect();
+    if let Some((i, j, why)) = undefined.first() {
+        print::warn(&format!(
+            "{} of {} distances are undefined; the first is that of {} and {}: {why}",
+            print::count(undefined.len()),
+            print::count(pairs),
+            samples[*i].name,
+            samples[*j].name
+        ));
+    }
+    if matrix.few_common() > 0 {
+        print::warn(&format!(
+            "{} of {} distances are over fewer than {FEW_COMMON} shared transitions: mostly noise",
+            print::count(matrix.few_common()),
+            print::count(pairs)
+        ));
+    }
+}
+
+fn summary(
+    args: &Matrix,
+    metric: Metric,
+    chosen: &Chosen,
+    matrix: &DistanceMatrix,
+    samples: &[NamedSample],
+) -> serde_json::Value {
+    let names: Vec<&str> = samples.iter().map(|named| named.name.as_str()).collect();
+    let undefined: Vec<_> = matrix
+        .undefined()
+        .iter()
+        .map(|&(i, j, why)| json!({"a": names[i], "b": names[j], "undefined": why.name()}))
+        .collect();
+    json!({
+        "output": args.output.display().to_string(), "samples": names, "metric": metric.name(),
+        "gamma": chosen.settings.gamma.get(), "estimator": chosen.settings.estimator.name(),
+        "actions": chosen.actions_name(), "few_common": matrix.few_common(), "undefined": undefined,
+    })
+}

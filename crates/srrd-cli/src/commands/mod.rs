@@ -1,0 +1,23 @@
+//! One command, one file.
+
+mod canonicalize;
+mod convert;
+mod demo;
+mod distance;
+mod inspect;
+mod matrix;
+
+use crate::args::Command;
+use crate::failure::Failure;
+
+/// Runs a command.
+pub fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Demo(args) => demo::run(&args),
+        Command::Distance(args) => distance::run(&args),
+        Command::Canonicalize(args) => canonicalize::run(&args),
+        Command::Matrix(args) => matrix::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Convert(args) => convert::run(&args),
+    }
+}

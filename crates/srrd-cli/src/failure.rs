@@ -1,0 +1,58 @@
+//! Why a command ended early, and what the exit status is then: 1 it failed, 2 the call or the input was wrong.
+
+use srrd_tables::{ErrorKind, TableError};
+use std::io;
+use std::process::ExitCode;
+
+/// The end of a command that did not finish.
+#[derive(Debug)]
+pub enum Failure {
+    /// The call or the input was wrong.
+    Wrong(String),
+    /// It failed, although nothing was wrong with the call.
+    Failed(String),
+    /// The reader of the output has closed it: a quiet end.
+    ClosedPipe,
+}
+
+impl Failure {
+    /// A call or an input that is wrong.
+    pub fn wrong(message: impl Into<String>) -> Self {
+        Failure::Wrong(message.into())
+    }
+
+    /// Tells the user, and what to exit with.
+    pub fn report(self) -> ExitCode {
+        match self {
+            Failure::ClosedPipe => ExitCode::SUCCESS,
+            Failure::Failed(message) => {
+                eprintln!("error: {message}");
+                ExitCode::from(1)
+            }
+            Failure::Wrong(message) => {
+                eprintln!("error: {message}");
+                ExitCode::from(2)
+            }
+        }
+    }
+}
+
+impl From<TableError> for Failure {
+    fn from(error: TableError) -> Self {
+        match error.kind() {
+            ErrorKind::BrokenPipe => Failure::ClosedPipe,
+            // A disk that is full or fails is nobody's input.
+            ErrorKind::Io => Failure::Failed(error.to_string()),
+            _ => Failure::Wrong(error.to_string()),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+            _ => Failure::Failed(format!("cannot write the result: {error}")),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Where samples come from: files, named parts of files, and standard input.
+
+use crate::failure::Failure;
+use srrd::Duplicates;
+use srrd_tables::{
+    FileFormat, Format, NamedSample, ReadOptions, SampleTable, TableError, TableReader, open, open_stream,
+    read_sample_table, read_samples,
+};
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// A table that can be read more than once: standard input is kept in a temporary file.
+pub enum Source {
+    Path(PathBuf),
+    Kept(File),
+}
+
+impl Source {
+    pub fn new(path: &Path) -> Result<Self, Failure> {
+        if path.as_os_str() != "-" {
+            return Ok(Source::Path(path.to_owned()));
+        }
+        let keep = || -> io::Result<File> {
+            let mut file = tempfile::tempfile()?;
+            io::copy(&mut io::stdin().lock(), &mut file)?;
+            Ok(file)
+        };
+        keep().map(Source::Kept).map_err(|e| Failure::Failed(format!("standard input cannot be read: {e}")))
+    }
+
+    pub fn open(&self) -> Result<Box<dyn TableReader>, TableError> {
+        match self {
+            Source::Path(path) => open(path, &ReadOptions::default()),
+            Source::Kept(file) => {
+                let again = file.try_clone().and_then(|mut file| file.seek(SeekFrom::Start(0)).map(|_| file));
+                let name = "standard input";
+                let file = again.map_err(|e| {
+                    TableError::new(srrd_tables::ErrorKind::Io, name, format!("cannot be read again: {e}"))
+                })?;
+                open_stream(name, FileFormat::plain(Format::Csv), Box::new(file), &ReadOptions::default())
+            }
+        }
+    }
+
+    /// The samples of the table and where its rows went.
+    pub fn samples(&self, duplicates: Duplicates) -> Result<SampleTable, TableError> {
+        let name = match self {
+            Source::Path(path) => path.file_name().map(|name| name.to_string_lossy().into_owned()),
+            Source::Kept(_) => None,
+        };
+        let reader = self.open()?;
+        let name = name.unwrap_or_else(|| reader.name().to_owned());
+        read_sample_table(reader, &name, duplicates)
+    }
+}
+
+/// The one sample that `TABLE` or `TABLE#SAMPLE` names.
+pub fn read_one(path: &Path, duplicates: Duplicates) -> Result<NamedSample, Failure> {
+    let (table, wanted) = match split_name(path) {
+        Some((table, name)) => (table, Some(name)),
+        None => (path.to_owned(), None),
+    };
+    let mut samples = read_samples(&table, duplicates)?;
+    let listed = || {
+        let names: Vec<&str> = samples.iter().take(5).map(|s| s.name.as_str()).collect();
+        let more = if samples.len() > 5 { ", …" } else { "" };
+        format!("{}{more}", names.join(", "))
+    };
+    match wanted {
+        None if samples.len() == 1 => Ok(samples.remove(0)),
+        None => Err(Failure::wrong(format!(
+            "{}: the table holds {} samples ({}), but one is needed: name it as '{}#SAMPLE', or compare all of them with \
+             `srrd matrix`",
+            table.display(),
+            samples.len(),
+            listed(),
+            table.display(),
+        ))),
+        Some(name) => match samples.iter().position(|sample| sample.name == name) {
+            Some(index) => Ok(samples.swap_remove(index)),
+            None => Err(Failure::wrong(format!(
+                "{}: there is no sample '{name}' in column `sample`: the table holds {}",
+                table.display(),
+                listed()
+            ))),
+        },
+    }
+}
+
+/// `TABLE#SAMPLE`, unless a file has that very name.
+fn split_name(path: &Path) -> Option<(PathBuf, String)> {
+    let text = path.to_str()?;
+    let (table, name) = text.rsplit_once('#')?;
+    (!path.exists() && !table.is_empty()).then(|| (PathBuf::from(table), name.to_owned()))
+}
+
+/// The samples of all tables, with names that tell them apart.
+pub fn read_all(paths: &[PathBuf], duplicates: Duplicates) -> Result<Vec<NamedSample>, Failure> {
+    let mut samples = Vec::new();
+    let mut files = Vec::new();
+    for path in paths {
+        for sample in read_samples(path, duplicates)? {
+            samples.push(sample);
+            files.push(path);
+        }
+    }
+    // Samples of the same name in different files get the path into their names.
+    let mut sorted: Vec<&str> = samples.iter().map(|s| s.name.as_str()).collect();
+    sorted.sort_unstable();
+    let repeated: Vec<String> =
+        sorted.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0].to_owned()).collect();
+    for (sample, path) in samples.iter_mut().zip(&files) {
+        if repeated.binary_search(&sample.name).is_ok() {
+            let path = path.display();
+            let is_file_name = path.to_string().ends_with(&sample.name);
+            sample.name = if is_file_name { path.to_string() } else { format!("{path}#{}", sample.name) };
+        }
+    }
+    let mut names: Vec<&str> = samples.iter().map(|s| s.name.as_str()).collect();
+    names.sort_unstable();
+    if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(Failure::wrong(format!("{}: the table is named twice; name every table once", pair[0])));
+    }
+    check_same_features(&samples)?;
+    Ok(samples)
+}
+
+/// Samples that identify states by different things can share no transition; that is a mistake, not a distance.
+pub fn check_same_features(samples: &[NamedSample]) -> Result<(), Failure> {
+    let Some((first, rest)) = samples.split_first() else { return Ok(()) };
+    let describe = |features: &Option<Vec<String>>| match features {
+        None => "a token".to_owned(),
+        Some(names) => format!("the features {}", names.join(", ")),
+    };
+    for other in rest {
+        for (what, a, b) in [
+            ("states", &first.state_features, &other.state_features),
+            ("actions", &first.action_features, &other.action_features),
+        ] {
+            if a != b {
+                return Err(Failure::wrong(format!(
+                    "{} identifies {what} by {} and {} by {}: they can share no transition; give both the same columns",
+                    first.name,
+                    describe(a),
+                    other.name,
+                    describe(b)
+                )));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,119 @@
+//! What people read: aligned tables on standard output, notes on standard error, numbers with their digits.
+
+use srrd::{Comparison, RewardSample, Undefined};
+use srrd_tables::NamedSample;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// Writes a result to standard output.
+pub fn result(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Writes a JSON value and a line end to standard output.
+pub fn json(value: &serde_json::Value) -> io::Result<()> {
+    result(&format!("{value}\n"))
+}
+
+/// Tells something on standard error; that it cannot be told must not stop anything.
+pub fn warn(message: &str) {
+    let _ = writeln!(io::stderr(), "warning: {message}");
+}
+
+/// A table with aligned columns; the first column is left-aligned, the others are right-aligned unless `left` lists them.
+pub fn table(header: &[&str], rows: &[Vec<String>], left: &[usize]) -> String {
+    let width = |text: &str| text.chars().count();
+    let widths: Vec<usize> = (0..header.len())
+        .map(|k| rows.iter().map(|row| width(&row[k])).chain([width(header[k])]).max().unwrap_or(0))
+        .collect();
+    let mut text = String::new();
+    let mut line = |cells: &[&str]| {
+        let mut line = String::new();
+        for (k, cell) in cells.iter().enumerate() {
+            let pad = " ".repeat(widths[k] - width(cell));
+            if k > 0 {
+                line.push_str("  ");
+            }
+            if k == 0 || left.contains(&k) {
+                line.push_str(cell);
+                line.push_str(&pad);
+            } else {
+                line.push_str(&pad);
+                line.push_str(cell);
+            }
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    };
+    line(header);
+    for row in rows {
+        line(&row.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    text
+}
+
+/// A number with thousands separated, as counts are read.
+pub fn count(n: usize) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A count with its noun.
+pub fn counted(n: usize, one: &str, many: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { many })
+}
+
+/// A fraction as percent with the digits it needs.
+pub fn percent(fraction: f64) -> String {
+    let percent = 100.0 * fraction;
+    match percent {
+        p if p == 0.0 || p >= 99.95 => format!("{p:.0} %"),
+        p if p >= 0.1 => format!("{p:.1} %"),
+        p => format!("{p:.1e} %"),
+    }
+}
+
+/// One line on a sample.
+pub fn describe(sample: &RewardSample) -> String {
+    let mut text = counted(sample.len(), "transition", "transitions");
+    let _ = write!(text, ", {}", counted(sample.states().len(), "state", "states"));
+    let _ = write!(text, ", {}", counted(sample.actions().len(), "action", "actions"));
+    text
+}
+
+/// Why a comparison has no distance, in words.
+pub fn undefined_in_words(comparison: &Comparison, min_common: usize) -> Option<String> {
+    Some(match comparison.undefined()? {
+        Undefined::TooFewCommon => format!(
+            "the samples share {}, fewer than the {min_common} asked for (--min-common)",
+            counted(comparison.common, "transition", "transitions")
+        ),
+        Undefined::Constant => "a reward is constant on the shared transitions".to_owned(),
+        other => other.to_string(),
+    })
+}
+
+/// Says what was merged and what looks wrong with a sample.
+pub fn warn_about(named: &NamedSample) {
+    let averaged = named.sample.duplicates().averaged;
+    if averaged > 0 {
+        warn(&format!(
+            "{}: {} occurred with unequal rewards and got one of them (--duplicates)",
+            named.name,
+            counted(averaged, "transition", "transitions")
+        ));
+    }
+    let rewards = named.sample.rewards();
+    if rewards.len() > 1 && rewards.iter().all(|r| *r == rewards[0]) {
+        warn(&format!("{}: all rewards are {}: there is nothing to compare", named.name, rewards[0]));
+    }
+}

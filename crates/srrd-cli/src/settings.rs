@@ -1,0 +1,117 @@
+//! What the command line comes to: valid settings, or an error that names the option.
+
+use crate::args::{ActionsName, CanonArgs, CompareArgs, DuplicatesName, EstimatorName};
+use crate::failure::Failure;
+use srrd::{Actions, Batch, Duplicates, Estimator, Gamma, Metric, Settings};
+
+/// What was chosen, checked.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// Without repetitions, in the order given.
+    pub metrics: Vec<Metric>,
+    pub settings: Settings,
+    pub duplicates: Duplicates,
+    pub threads: Option<usize>,
+}
+
+impl Chosen {
+    pub fn new(args: &CanonArgs, compare: Option<&CompareArgs>, default: &[Metric]) -> Result<Self, Failure> {
+        let gamma = Gamma::new(args.gamma).map_err(|e| Failure::wrong(format!("--gamma: {e}")))?;
+        let batch = match args.batch.as_str() {
+            "all" => Batch::All,
+            size => {
+                let size = size.parse().ok().and_then(|size| Batch::size(size).ok());
+                let message = || {
+                    Failure::wrong(format!("--batch: '{}' is neither `all` nor a whole number from 1 up", args.batch))
+                };
+                size.ok_or_else(message)?
+            }
+        };
+        let actions = match args.actions {
+            ActionsName::Marginal => Actions::Marginal,
+            ActionsName::Joint => Actions::Joint,
+        };
+        let estimator = match args.estimator {
+            EstimatorName::Double => Estimator::Double { actions, batch },
+            EstimatorName::Unbiased if batch != Batch::All => {
+                return Err(Failure::wrong(
+                    "--batch: the unbiased estimator draws no batch; leave it out, or choose double",
+                ));
+            }
+            EstimatorName::Unbiased if actions != Actions::Marginal => {
+                return Err(Failure::wrong(
+                    "--actions: the unbiased estimator counts every action separately; leave it out, or choose double",
+                ));
+            }
+            EstimatorName::Unbiased => Estimator::Unbiased,
+        };
+        let duplicates = match args.duplicates {
+            DuplicatesName::Mean => Duplicates::Mean,
+            DuplicatesName::First => Duplicates::First,
+            DuplicatesName::Last => Duplicates::Last,
+            DuplicatesName::Error => Duplicates::Error,
+        };
+        let min_common = compare.map_or(Settings::default().min_common, |compare| compare.min_common);
+        if min_common == 0 {
+            return Err(Failure::wrong("--min-common: it must be at least 1"));
+        }
+        let settings = Settings { gamma, estimator, seed: args.seed, min_common };
+        Ok(Chosen { metrics: metrics(&args.metric, default)?, settings, duplicates, threads: args.threads })
+    }
+
+    /// The name of how actions enter, as it is reported for every estimator.
+    pub fn actions_name(&self) -> &'static str {
+        match self.settings.estimator {
+            Estimator::Double { actions, .. } => actions.name(),
+            Estimator::Unbiased => Actions::Marginal.name(),
+        }
+    }
+
+    /// The estimator in words.
+    pub fn estimator_in_words(&self) -> String {
+        match self.settings.estimator {
+            Estimator::Unbiased => "unbiased estimates".to_owned(),
+            Estimator::Double { actions, batch } => {
+                let of = match actions {
+                    Actions::Marginal => "states",
+                    Actions::Joint => "pairs of state and action",
+                };
+                match batch {
+                    Batch::All => format!("double batch of all {of}"),
+                    Batch::Size(size) => format!("double batch of {size} {of} (seed {})", self.settings.seed),
+                }
+            }
+        }
+    }
+}
+
+fn metrics(names: &[String], default: &[Metric]) -> Result<Vec<Metric>, Failure> {
+    if names.is_empty() {
+        return Ok(default.to_vec());
+    }
+    let mut metrics = Vec::new();
+    for name in names {
+        let more = match name.as_str() {
+            "all" => Metric::ALL.to_vec(),
+            name => vec![name.parse().map_err(|e| Failure::wrong(format!("--metric: {e}, all")))?],
+        };
+        for metric in more {
+            if !metrics.contains(&metric) {
+                metrics.push(metric);
+            }
+        }
+    }
+    Ok(metrics)
+}
+
+/// Runs `work` on so many threads; by default on all cores.
+pub fn with_threads<T: Send>(
+    threads: Option<usize>,
+    work: impl FnOnce() -> Result<T, Failure> + Send,
+) -> Result<T, Failure> {
+    if threads == Some(0) {
+        return Err(Failure::wrong("--threads: it must be at least 1"));
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
+    pool.map_err(|e| Failure::Failed(format!("cannot start threads: {e}")))?.install(work)
+}

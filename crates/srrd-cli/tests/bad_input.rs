@@ -1,0 +1,152 @@
+//! Bad input: exit status 2, one message that names file, row and column, and nothing written.
+
+mod support;
+
+use std::io::Write;
+use support::Place;
+
+const HEADER: &str = "state,action,next_state,reward\n";
+
+/// Every case as (file name, contents, parts of the message).
+fn cases() -> Vec<(&'static str, Vec<u8>, Vec<&'static str>)> {
+    let text = |rows: &str| format!("{HEADER}{rows}").into_bytes();
+    let gzip = {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        (0..2000).for_each(|i| {
+            write!(encoder, "{}", if i == 0 { HEADER.into() } else { format!("s{i},a,t{i},{i}\n") }).unwrap()
+        });
+        encoder.finish().unwrap()
+    };
+    vec![
+        ("missing_column.csv", b"state,action,reward2\na,b,1\n".to_vec(), vec!["column `reward`", "missing"]),
+        ("nan.csv", text("a,x,b,1\na,x,c,nan\n"), vec!["row 2 (line 3)", "column `reward`"]),
+        ("inf.csv", text("a,x,b,-inf\n"), vec!["row 1 (line 2)", "column `reward`"]),
+        ("huge.csv", text("a,x,b,1e400\n"), vec!["row 1 (line 2)", "column `reward`"]),
+        ("word.csv", text("a,x,b,much\n"), vec!["row 1 (line 2)", "column `reward`", "much"]),
+        ("no_reward.csv", text("a,x,b,\n"), vec!["row 1 (line 2)", "column `reward`"]),
+        ("no_state.csv", text(",x,b,1\n"), vec!["row 1 (line 2)", "column `state`", "missing"]),
+        ("empty.csv", Vec::new(), vec!["empty"]),
+        ("header_only.csv", text(""), vec!["no data rows"]),
+        ("ragged.csv", text("a,x,b,1\na,x,b\n"), vec!["row 2 (line 3)"]),
+        ("long.csv", text("a,x,b,1,2\n"), vec!["row 1 (line 2)"]),
+        (
+            "twice.csv",
+            b"state,state,action,next_state,reward\na,a,x,b,1\n".to_vec(),
+            vec!["column `state`", "same name"],
+        ),
+        ("latin1.csv", text("a,x,b,1\n").into_iter().chain(*b"caf\xe9,x,b,1\n").collect(), vec!["UTF-8", "line 3"]),
+        ("nul.csv", text("a\0,x,b,1\n"), vec!["NUL"]),
+        ("really.csv", gzip.clone(), vec!["gzip"]),
+        ("truncated.csv.gz", gzip[..gzip.len() / 2].to_vec(), vec!["truncated.csv.gz"]),
+        ("plain.csv.gz", text("a,x,b,1\n"), vec!["plain.csv.gz", "gzip"]),
+        ("plain.parquet", text("a,x,b,1\n"), vec!["plain.parquet", "Parquet"]),
+        ("plain.arrow", text("a,x,b,1\n"), vec!["plain.arrow", "Arrow"]),
+        ("plain.npz", text("a,x,b,1\n"), vec!["plain.npz"]),
+        ("pickle.pkl", b"\x80\x04]".to_vec(), vec!["pickle"]),
+        ("strange.xyz", text("a,x,b,1\n"), vec![".xyz", ".parquet"]),
+        (
+            "labels.csv",
+            b"sample,label,state,action,next_state,reward\np,red,a,x,b,1\np,blue,a,x,c,2\n".to_vec(),
+            vec!["row 2 (line 3)", "column `label`", "'blue'"],
+        ),
+        ("array.jsonl", b"[1, 2]\n".to_vec(), vec!["line 1", "object"]),
+        (
+            "huge.jsonl",
+            b"{\"state\": 1, \"action\": 2, \"next_state\": 3, \"reward\": 1e400}\n".to_vec(),
+            vec!["huge.jsonl", "line 1"],
+        ),
+        (
+            "mixed.csv",
+            b"state.x,action,next_state,reward\n1,x,b,1\n".to_vec(),
+            vec!["states are identified by `state.x` but next states by the column `next_state`"],
+        ),
+    ]
+}
+
+#[test]
+fn every_command_refuses_bad_tables() {
+    let place = Place::new();
+    place.write("good.csv", format!("{HEADER}a,x,b,1\nb,x,a,2\na,y,b,3\n"));
+    for (name, contents, parts) in cases() {
+        place.write(name, contents);
+        for call in [
+            format!("distance good.csv {name}"),
+            format!("canonicalize {name} -o out.csv"),
+            format!("canonicalize {name} -o out.parquet"),
+            format!("matrix good.csv {name} -o out.csv --plot out.svg"),
+            format!("inspect {name}"),
+            format!("convert {name} -o out.csv"),
+            format!("convert {name} -o out.npz"),
+        ] {
+            let message = place.refused(&call);
+            assert!(message.starts_with("error: "), "{call}: {message}");
+            assert_eq!(message.matches("error: ").count(), 1, "{call}: {message}");
+            assert!(message.contains(name), "{call}: {message}");
+            for part in &parts {
+                assert!(message.contains(part), "{call}: no '{part}' in: {message}");
+            }
+        }
+        std::fs::remove_file(place.path(name)).unwrap();
+    }
+}
+
+#[test]
+fn paths_that_cannot_be_read_or_written() {
+    let place = Place::new();
+    place.write("good.csv", format!("{HEADER}a,x,b,1\nb,x,a,2\na,y,b,3\n"));
+    std::fs::create_dir(place.path("folder.csv")).unwrap();
+    assert!(place.refused("inspect folder.csv").contains("folder.csv: is a directory"));
+    assert!(place.refused("inspect nothing.csv").contains("nothing.csv: no such file"));
+    assert!(place.refused("convert good.csv -o nowhere/out.csv").contains("nowhere"));
+    assert!(place.refused("convert good.csv -o folder.csv").contains("folder.csv: is a directory"));
+    assert!(place.refused("convert good.csv -o out.pkl").contains("pickle"));
+    assert!(place.refused("matrix good.csv -o out.csv --plot out.pdf").contains("must end in .svg or .png"));
+    assert!(place.refused("matrix good.csv good.csv -o out.csv").contains("named twice"));
+    // Superusers may read everything.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(place.path("good.csv"), std::fs::Permissions::from_mode(0o000)).unwrap();
+        if std::fs::read(place.path("good.csv")).is_err() {
+            assert!(place.refused("inspect good.csv").contains("permission denied"));
+        }
+    }
+}
+
+#[test]
+fn samples_of_different_kinds_cannot_be_compared() {
+    let place = Place::new();
+    place.write("tokens.csv", format!("{HEADER}a,x,b,1\n"));
+    place.write("features.csv", "state.x,action,next_state.x,reward\n1,x,2,1\n");
+    let message = place.refused("distance tokens.csv features.csv");
+    assert!(
+        message.contains("tokens.csv identifies states by a token and features.csv by the features x"),
+        "{message}"
+    );
+}
+
+#[test]
+fn wrong_options_name_themselves() {
+    let place = Place::new();
+    place.write("a.csv", format!("{HEADER}a,x,b,1\nb,x,a,2\na,y,b,3\n"));
+    for (call, part) in [
+        ("--gamma 1.5", "--gamma: the discount factor is 1.5, but it must lie between 0 and 1"),
+        ("--gamma nan", "--gamma"),
+        ("--gamma high", "--gamma"),
+        ("--metric sred", "--metric: there is no metric 'sred': choose among direct, epic, dard, srrd, all"),
+        ("--batch 0", "--batch: '0' is neither `all` nor a whole number from 1 up"),
+        ("--batch some", "--batch"),
+        ("--estimator unbiased --batch 5", "--batch: the unbiased estimator draws no batch"),
+        ("--estimator unbiased --actions joint", "--actions"),
+        ("--estimator biased", "--estimator"),
+        ("--min-common 0", "--min-common"),
+        ("--threads 0", "--threads"),
+        ("--duplicates all", "--duplicates"),
+        ("--seed=-1", "--seed"),
+    ] {
+        let message = place.refused(&format!("distance a.csv a.csv {call}"));
+        assert!(message.contains(part), "{call}: {message}");
+    }
+    assert!(place.refused("distance a.csv").contains("<B>"));
+    assert!(place.refused("frobnicate").contains("frobnicate"));
+}

@@ -1,0 +1,277 @@
+//! What a user sees of every command.
+
+mod support;
+
+use serde_json::Value;
+use support::{Place, column};
+
+const A: &str = "state,action,next_state,reward,note\n\
+                 s0,go,s1,1,first\n\
+                 s1,go,s2,2,\"with, comma\"\n\
+                 s0,go,s1,3,again\n\
+                 s2,stay,s2,-0.5,\n\
+                 s1,stay,s0,0.25,last\n";
+const B: &str = "state,action,next_state,reward\ns0,go,s1,4\ns1,go,s2,1\ns2,stay,s2,0\ns1,stay,s0,2\ns3,go,s0,9\n";
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("a.csv", A);
+    place.write("b.csv", B);
+    place
+}
+
+#[test]
+fn distance_prints_a_table_and_json() {
+    let place = place();
+    let run = place.srrd("distance a.csv b.csv --metric all");
+    assert_eq!(run.status, 0);
+    assert!(run.out.contains("A  a.csv: 4 transitions, 3 states, 2 actions"), "{}", run.out);
+    assert!(run.out.contains("shared: 4 transitions; gamma 0.9; double batch of all states"), "{}", run.out);
+    assert!(run.err.contains("a.csv: 1 transition occurred with unequal rewards"), "{}", run.err);
+    assert!(
+        run.err.contains("only 4 transitions are shared: with fewer than 20 a distance is mostly noise"),
+        "{}",
+        run.err
+    );
+    let json: Value = serde_json::from_str(&place.ok("distance a.csv b.csv --json")).unwrap();
+    assert_eq!(json["a"]["name"], "a.csv");
+    assert_eq!(json["b"]["transitions"], 5);
+    assert_eq!(json["common"], 4);
+    assert_eq!(json["results"][0]["metric"], "srrd");
+    let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
+    assert_eq!(&keys[..3], ["a", "b", "common"]);
+}
+
+#[test]
+fn undefined_distances_are_null_with_a_reason_and_no_failure() {
+    let place = place();
+    place.write(
+        "flat.csv",
+        B.replace(",4\n", ",1\n").replace(",2\n", ",1\n").replace(",0\n", ",1\n").replace(",9\n", ",1\n"),
+    );
+    place.write("apart.csv", "state,action,next_state,reward\nx,go,y,1\ny,go,x,2\n");
+    for (call, reason, words) in [
+        ("distance a.csv flat.csv --metric direct", "constant", "a reward is constant on the shared transitions"),
+        ("distance a.csv apart.csv", "too_few_common", "the samples share 0 transitions, fewer than the 3 asked for"),
+        ("distance a.csv b.csv --min-common 5", "too_few_common", "fewer than the 5 asked for (--min-common)"),
+    ] {
+        let run = place.srrd(&format!("{call} --json"));
+        assert_eq!(run.status, 0, "{call}");
+        let json: Value = serde_json::from_str(&run.out).unwrap();
+        assert_eq!(json["results"][0]["distance"], Value::Null);
+        assert_eq!(json["results"][0]["undefined"], reason, "{call}");
+        assert!(run.err.contains(words), "{}", run.err);
+        assert!(place.ok(call).contains("undefined"));
+    }
+    assert!(
+        place.srrd("distance a.csv flat.csv").err.contains("flat.csv: all rewards are 1: there is nothing to compare")
+    );
+}
+
+#[test]
+fn canonicalize_keeps_rows_and_columns_and_collapses_duplicates() {
+    let place = place();
+    place.ok("canonicalize a.csv -o out.csv");
+    let out = place.read("out.csv");
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines.len(), 5);
+    assert_eq!(lines[0], "state,action,next_state,reward,note,canonical");
+    assert!(lines[1].starts_with("s0,go,s1,2,first,"), "{}", lines[1]);
+    assert!(lines[2].starts_with("s1,go,s2,2,\"with, comma\","), "{}", lines[2]);
+    assert!(lines[3].starts_with("s2,stay,s2,-0.5,,"), "{}", lines[3]);
+    assert!(lines[4].starts_with("s1,stay,s0,0.25,last,"), "{}", lines[4]);
+
+    place.ok("canonicalize a.csv -o first.csv --duplicates first --metric direct");
+    assert_eq!(column(&place.read("first.csv"), "canonical")[0], "1.0");
+    let message = place.refused("canonicalize a.csv -o no.csv --duplicates error");
+    assert!(
+        message.contains(
+            "a.csv: row 3, column `reward`: the transition (s0, go, s1) has the reward 3 here and 1 in row 1"
+        )
+    );
+    let message = place.refused("canonicalize out.csv -o no.csv");
+    assert!(message.contains("out.csv: column `canonical`: the table has this column already"), "{message}");
+}
+
+#[test]
+fn canonicalize_writes_to_standard_output_and_reads_standard_input() {
+    let place = place();
+    let from_file = place.ok("canonicalize a.csv -o -");
+    let run = place.srrd_with_input("canonicalize - -o -", A.as_bytes());
+    assert_eq!((run.status, run.out), (0, from_file));
+    let run = place.srrd_with_input("convert - -o piped.parquet", A.as_bytes());
+    assert_eq!(run.status, 0, "{}", run.err);
+    place.ok("convert piped.parquet -o back.csv");
+    assert_eq!(column(&place.read("back.csv"), "reward"), ["1.0", "2.0", "3.0", "-0.5", "0.25"]);
+    let run = place.srrd_with_input("distance - b.csv --json", A.as_bytes());
+    let from_stdin: Value = serde_json::from_str(&run.out).unwrap();
+    let from_file: Value = serde_json::from_str(&place.ok("distance a.csv b.csv --json")).unwrap();
+    assert_eq!(from_stdin["results"], from_file["results"]);
+}
+
+#[test]
+fn every_format_gives_the_same_distance() {
+    let place = place();
+    let expected: Value = serde_json::from_str(&place.ok("distance a.csv b.csv --json")).unwrap();
+    let extensions = ["tsv", "jsonl", "parquet", "arrow", "feather", "npz", "csv.gz", "csv.zst", "jsonl.gz", "tsv.zst"];
+    for extension in extensions {
+        place.ok(&format!("convert a.csv -o c.{extension}"));
+        let found: Value = serde_json::from_str(&place.ok(&format!("distance c.{extension} b.csv --json"))).unwrap();
+        assert_eq!(found["results"], expected["results"], "{extension}");
+        place.ok(&format!("canonicalize c.{extension} -o d.{extension}"));
+        place.ok(&format!("convert d.{extension} -o d.csv"));
+        let values = |csv: &str| column(csv, "canonical").iter().map(|v| v.parse::<f64>().unwrap()).collect::<Vec<_>>();
+        assert_eq!(values(&place.read("d.csv")), values(&place.ok("canonicalize a.csv -o -")), "{extension}");
+    }
+}
+
+#[test]
+fn tokens_keep_their_identity_through_formats() {
+    let place = Place::new();
+    place.write("t.csv", "state,action,next_state,reward\n007,1,7,1\n7,1,007,2\n1.0,1,1,3\n1,2,1.0,4\n");
+    for extension in ["parquet", "arrow", "npz", "jsonl"] {
+        place.ok(&format!("convert t.csv -o t.{extension}"));
+        place.ok(&format!("convert t.{extension} -o back.csv"));
+        let back = place.read("back.csv");
+        assert_eq!(column(&back, "state"), ["007", "7", "1.0", "1"], "{extension}");
+        assert_eq!(column(&back, "action"), ["1", "1", "1", "2"], "{extension}");
+        let json: Value = serde_json::from_str(&place.ok(&format!("inspect t.{extension} --json"))).unwrap();
+        assert_eq!(json["samples"][0]["states"], 4, "{extension}");
+    }
+}
+
+#[test]
+fn matrix_writes_a_square_table_with_names() {
+    let place = place();
+    place.ok("matrix a.csv b.csv -o d.csv --json");
+    let table = place.read("d.csv");
+    assert_eq!(table.lines().next(), Some("sample,a.csv,b.csv"));
+    assert_eq!(column(&table, "sample"), ["a.csv", "b.csv"]);
+    let distance: Value = serde_json::from_str(&place.ok("distance a.csv b.csv --json")).unwrap();
+    let expected = distance["results"][0]["distance"].as_f64().unwrap();
+    assert_eq!(column(&table, "b.csv")[0].parse::<f64>(), Ok(expected));
+    assert_eq!(column(&table, "a.csv"), ["0.0", column(&table, "b.csv")[0]]);
+
+    place.ok("matrix a.csv b.csv -o d.npy --plot d.svg");
+    let npy = std::fs::read(place.path("d.npy")).unwrap();
+    assert_eq!(&npy[..6], b"\x93NUMPY");
+    assert_eq!(f64::from_le_bytes(npy[128 + 8..128 + 16].try_into().unwrap()), expected);
+    let names: Value = serde_json::from_str(&place.read("d.json")).unwrap();
+    assert_eq!(names["names"], serde_json::json!(["a.csv", "b.csv"]));
+    assert!(place.read("d.svg").contains("SRRD distances"));
+    place.ok("matrix a.csv b.csv -o d.parquet --plot d.png");
+    assert_eq!(&std::fs::read(place.path("d.png")).unwrap()[..4], b"\x89PNG");
+    assert_eq!(&std::fs::read(place.path("d.parquet")).unwrap()[..4], b"PAR1");
+}
+
+#[test]
+fn matrix_takes_samples_from_one_table_and_fills_undefined_cells() {
+    let place = Place::new();
+    let mut text = String::from("sample,label,state,action,next_state,reward\n");
+    for (name, label) in [("p", "red"), ("q", "blue"), ("r", "red")] {
+        for i in 0..5 {
+            let state = if name == "r" { i + 10 } else { i };
+            text += &format!("{name},{label},{state},0,{},{}\n", state + 1, i * i % 3 + name.len());
+        }
+    }
+    place.write("many.csv", text);
+    let run = place.srrd("matrix many.csv -o d.csv --plot d.svg");
+    assert!(run.err.contains("2 of 3 distances are undefined; the first is that of p and r"), "{}", run.err);
+    assert_eq!(column(&place.read("d.csv"), "r")[..2], ["nan", "nan"]);
+    place.ok("matrix many.csv -o d.csv --undefined 1");
+    assert_eq!(column(&place.read("d.csv"), "r")[..2], ["1.0", "1.0"]);
+    let message = place.refused("distance many.csv many.csv");
+    assert!(message.contains("many.csv: the table holds 3 samples (p, q, r), but one is needed"), "{message}");
+    place.ok("distance many.csv#p many.csv#q");
+    assert!(place.refused("distance many.csv#p many.csv#z").contains("there is no sample 'z'"));
+    let message = place.refused("matrix many.csv -o e.csv --metric epic,srrd");
+    assert!(message.contains("--metric: a matrix is of one metric"), "{message}");
+}
+
+#[test]
+fn inspect_tells_coverage_and_terms() {
+    let place = place();
+    let json: Value = serde_json::from_str(&place.ok("inspect a.csv b.csv --json --space 10x2")).unwrap();
+    let a = &json["samples"][0];
+    assert_eq!(
+        (&a["transitions"], &a["rows"], &a["repeated"], &a["averaged"]),
+        (&4.into(), &5.into(), &1.into(), &1.into())
+    );
+    assert_eq!((&a["states"], &a["actions"], &a["terminal_states"]), (&3.into(), &2.into(), &0.into()));
+    assert_eq!(a["coverage"], 4.0 / 18.0);
+    assert_eq!(a["full_coverage"], 4.0 / 200.0);
+    assert_eq!(a["terms"].as_array().unwrap().len(), 3 + 3 + 7);
+    assert_eq!(json["common"], 4);
+    let text = place.ok("inspect a.csv --metric srrd");
+    assert!(text.contains("R(S4, A, S5)  non-forward"), "{text}");
+    assert!(place.refused("inspect a.csv --space 10").contains("--space: '10' must be STATESxACTIONS"));
+}
+
+#[test]
+fn the_same_call_gives_the_same_bytes_on_any_number_of_threads() {
+    let place = Place::new();
+    let mut text = String::from("state,action,next_state,reward\n");
+    for i in 0..30_000u32 {
+        text += &format!("{},{},{},{}\n", i % 997, i % 3, i * 7 % 997, f64::from(i * i % 1013) / 7.0);
+    }
+    place.write("big.csv", text);
+    let call = |threads: u32, seed: u32| {
+        place.ok(&format!("canonicalize big.csv -o - --metric all --batch 300 --seed {seed} --threads {threads}"))
+    };
+    assert!(call(1, 5) == call(2, 5) && call(1, 5) == call(5, 5));
+    assert!(call(1, 5) != call(1, 6));
+}
+
+#[test]
+fn demo_shows_that_srrd_sees_through_shaping() {
+    let place = Place::new();
+    let json: Value = serde_json::from_str(&place.ok("demo --json")).unwrap();
+    let of = |metric: usize, which: &str| json["results"][metric][which].as_f64().unwrap();
+    assert!(of(3, "shaped") < of(0, "shaped") - 0.2, "{json}");
+    assert!((0..4).all(|m| (0.6..0.8).contains(&of(m, "unrelated"))), "{json}");
+    let text = place.ok("demo -o tables");
+    assert_eq!(text, place.ok("demo -o tables"));
+    for line in text.lines().skip_while(|line| !line.starts_with("Try next")).filter(|line| line.contains("srrd ")) {
+        let command = line.trim().split("  ").next().unwrap().strip_prefix("srrd ").unwrap();
+        // The shell would expand the star.
+        let command = command.replace("tables/*.csv", "tables/reward.csv tables/shaped.csv tables/unrelated.csv");
+        place.ok(&command);
+    }
+    assert!(place.files().contains(&"heat.svg".to_owned()));
+}
+
+#[test]
+fn help_shows_examples_that_run() {
+    let place = place();
+    place.write("rewards.csv", B);
+    place.write("agents.csv", "sample,state,action,next_state,reward\nalice,a,x,b,1\nbob,a,x,b,2\n");
+    std::fs::create_dir(place.path("runs")).unwrap();
+    place.write("runs/1.csv", A);
+    place.write("runs/2.csv", B);
+    place.ok("convert b.csv -o b.parquet");
+    place.ok("convert b.csv -o rewards.npz");
+    for command in ["demo", "distance", "canonicalize", "matrix", "inspect", "convert"] {
+        let help = place.ok(&format!("{command} --help"));
+        let examples: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  srrd ")).collect();
+        assert!(!examples.is_empty(), "{help}");
+        for example in examples {
+            let call =
+                example.split("  ").next().unwrap().replace('\'', "").replace("runs/*.csv", "runs/1.csv runs/2.csv");
+            place.ok(&call);
+        }
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let place = Place::new();
+    let mut text = String::from("state,action,next_state,reward\n");
+    (0..200_000).for_each(|i| text += &format!("{},0,{},{}\n", i % 5000, i % 4999, i % 7));
+    place.write("big.csv", text);
+    let mut command = place.command("convert big.csv -o -");
+    let mut child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}

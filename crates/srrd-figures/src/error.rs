@@ -1,0 +1,49 @@
+use thiserror::Error;
+
+/// Why a figure could not be drawn.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum FigureError {
+    /// There is nothing to draw.
+    #[error("a heat map needs at least one sample")]
+    Empty,
+    /// The matrix is not square for the given number of samples.
+    #[error("{samples} samples need {samples} x {samples} distances, got {values} values")]
+    Shape {
+        /// Number of samples.
+        samples: usize,
+        /// Number of values given.
+        values: usize,
+    },
+    /// Not exactly one class for every sample.
+    #[error("{samples} samples need as many classes, got {classes}")]
+    Classes {
+        /// Number of samples.
+        samples: usize,
+        /// Number of classes given.
+        classes: usize,
+    },
+    /// The drawing order leaves out or repeats a sample.
+    #[error("the order must name each of the {samples} samples exactly once")]
+    Order {
+        /// Number of samples.
+        samples: usize,
+    },
+    /// The scale is not a positive number, or the picture would be too large.
+    #[error(
+        "scale {scale} of a {width} x {height} figure: choose a positive scale that keeps each side within {limit} pixels"
+    )]
+    Scale {
+        /// The scale asked for.
+        scale: f32,
+        /// Width of the figure at scale 1.
+        width: f32,
+        /// Height of the figure at scale 1.
+        height: f32,
+        /// Largest allowed side, in pixels.
+        limit: u32,
+    },
+    /// The figure could not be rasterized or encoded.
+    #[error("cannot draw the PNG: {0}")]
+    Png(String),
+}

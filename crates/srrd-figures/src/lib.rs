@@ -1,0 +1,39 @@
+//! Figures of reward distances as SVG and PNG.
+//!
+//! The crate does no file I/O and asks nothing of the machine: the font is part of the binary,
+//! so the same input gives the same bytes everywhere.
+//!
+//! ```
+//! # #[cfg(feature = "png")] {
+//! use srrd_figures::HeatMap;
+//!
+//! let names = vec!["hand-made".to_string(), "learned".to_string()];
+//! let map = HeatMap::new("SRRD distances", names, vec![0.0, 0.3, 0.3, 0.0])?.clustered();
+//! assert!(map.to_svg().starts_with("<svg"));
+//! assert!(map.to_png(2.0)?.starts_with(b"\x89PNG"));
+//! # }
+//! # Ok::<(), srrd_figures::FigureError>(())
+//! ```
+//!
+//! The feature `png` (on by default) brings `HeatMap::to_png`; without it the crate draws SVG
+//! only and builds in seconds.
+//!
+//! A new figure is a new file beside [`heatmap`](HeatMap) that builds an element tree with the
+//! crate's own SVG writer (`svg`), takes its colours from `palette`, its text widths from `font`
+//! and its tick positions from `axis`. The tree is written as it is for the SVG; for the PNG its
+//! text is first replaced by outlines of the bundled font, so the rasterizer needs no text engine.
+
+mod axis;
+mod error;
+mod font;
+mod heatmap;
+mod order;
+mod palette;
+#[cfg(feature = "png")]
+mod raster;
+mod svg;
+mod text;
+
+pub use error::FigureError;
+pub use heatmap::HeatMap;
+pub use order::clustered_order;

@@ -1,0 +1,225 @@
+//! Copying a table of transitions to another file, format or both, without changing which tokens are the same.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::batch::{Batch, Column, ColumnType, Schema, TextColumn, Values};
+use crate::error::{ErrorKind, TableError};
+use crate::format::{FileFormat, Format};
+use crate::number::finite_numbers;
+use crate::read::TableReader;
+use crate::roles::{Identity, REWARD, Roles, Tokens, cell_text, check_present};
+use crate::samples::for_each_batch;
+use crate::types::infer_types_of;
+use crate::write::{TableWriter, create};
+
+/// A copy whose output is open and whose rows have yet to be read.
+pub struct TableCopy {
+    reader: Box<dyn TableReader>,
+    writer: Box<dyn TableWriter>,
+    check: TransitionCheck,
+    /// Columns of floats that hold tokens, and are to be written as the texts of those tokens.
+    to_text: Vec<usize>,
+}
+
+impl TableCopy {
+    /// Opens the input and the output; `open` may be called twice. Columns of floats called `added` are to be appended.
+    ///
+    /// Tokens keep their identity: a column of tokens that comes as text goes into a typed format as integers only when all
+    /// are written as integers are, and else as text; a float that is an integer by value goes into a text format as that
+    /// integer.
+    ///
+    /// # Errors
+    /// The input is not a table of transitions, has a column called as one to be added, or the output cannot be written.
+    pub fn open(
+        open: impl Fn() -> Result<Box<dyn TableReader>, TableError>,
+        output: &Path,
+        added: &[String],
+    ) -> Result<Self, TableError> {
+        let typed_output =
+            matches!(FileFormat::from_path(output)?.format, Format::Parquet | Format::Arrow | Format::Npz);
+        let mut reader = open()?;
+        let file = reader.name().to_owned();
+        let mut schema = reader.schema().clone();
+        let check = TransitionCheck::new(&file, &schema)?;
+        if let Some(name) = added.iter().find(|name| schema.index_of(name).is_some()) {
+            let what = "the table has this column already: rename or drop it, it would be written twice";
+            return Err(TableError::new(ErrorKind::DuplicateColumn, file, what).in_column(name));
+        }
+        let tokens = check.roles.token_columns();
+        let mut to_text = Vec::new();
+        if typed_output {
+            let mut types = if reader.is_untyped() || schema.fields.iter().any(|field| field.kind.is_none()) {
+                let types = infer_types_of(reader.as_mut())?;
+                reader = open()?;
+                types
+            } else {
+                schema.fields.iter().filter_map(|field| field.kind).collect()
+            };
+            for (kind, name) in types.iter_mut().zip(schema.names()) {
+                if reader.is_untyped() && *kind != ColumnType::Int && tokens.contains(&name) {
+                    *kind = ColumnType::Text;
+                }
+                if name == REWARD {
+                    *kind = ColumnType::Float;
+                }
+            }
+            schema = schema.with_types(&types);
+        } else {
+            to_text = tokens.iter().filter_map(|name| schema.index_of(name)).collect();
+        }
+        let added = Schema::new(added.iter().map(|name| (name.clone(), ColumnType::Float)));
+        let all = Schema { fields: [schema.fields, added.fields].concat() };
+        Ok(TableCopy { reader, writer: create(output, &all)?, check, to_text })
+    }
+
+    /// The columns of the input.
+    pub fn schema(&self) -> &Schema {
+        &self.check.schema
+    }
+
+    /// Copies all rows; `edit` may change a batch and appends the added columns. The output appears when all is done.
+    ///
+    /// # Errors
+    /// Anything wrong with a row, or the output cannot be written; nothing is left behind then.
+    pub fn run(self, mut edit: impl FnMut(&mut Batch)) -> Result<(), TableError> {
+        let TableCopy { reader, mut writer, mut check, to_text } = self;
+        for_each_batch(reader, |batch| {
+            check.rows(batch)?;
+            for &position in &to_text {
+                let column = &mut batch.columns[position];
+                if let Values::Float(values) = &column.values {
+                    let tokens = Tokens::Float(values);
+                    let texts: TextColumn = (0..values.len()).map(|i| tokens.with(i, |token| token.to_string())).fold(
+                        TextColumn::new(),
+                        |mut texts, text| {
+                            texts.push(&text);
+                            texts
+                        },
+                    );
+                    column.values = Values::Text(texts);
+                }
+            }
+            edit(batch);
+            writer.write(batch)
+        })?;
+        check.finish()?;
+        writer.finish()
+    }
+}
+
+impl Batch {
+    /// Keeps the rows whose entry in `keep` is true.
+    ///
+    /// # Panics
+    /// When `keep` has not one entry a row.
+    pub fn retain(&mut self, keep: &[bool]) {
+        assert_eq!(keep.len(), self.rows, "one entry a row");
+        fn kept<T: Copy>(values: &mut Vec<T>, keep: &[bool]) {
+            let mut flags = keep.iter();
+            values.retain(|_| *flags.next().expect("one entry a row"));
+        }
+        for Column { values, validity } in &mut self.columns {
+            match values {
+                Values::Int(values) => kept(values, keep),
+                Values::Float(values) => kept(values, keep),
+                Values::Bool(values) => kept(values, keep),
+                Values::Text(texts) => {
+                    *texts = texts.iter().zip(keep).filter(|(_, keep)| **keep).map(|(text, _)| text).collect();
+                }
+            }
+            if let Some(validity) = validity {
+                kept(validity, keep);
+            }
+        }
+        self.rows = keep.iter().filter(|keep| **keep).count();
+    }
+}
+
+impl Roles {
+    /// The columns whose values are tokens or names.
+    fn token_columns(&self) -> Vec<&str> {
+        let identities = [Some(&self.state), Some(&self.action), self.next_state.as_ref()];
+        let tokens = identities.into_iter().flatten().filter_map(|identity| match identity {
+            Identity::Token(column) => Some(column.as_str()),
+            Identity::Features { .. } => None,
+        });
+        tokens.chain(self.sample.as_deref()).chain(self.label.as_deref()).collect()
+    }
+}
+
+/// Checks the rows of a table of transitions without building samples of them.
+struct TransitionCheck {
+    file: String,
+    schema: Schema,
+    roles: Roles,
+    rewards: Vec<f64>,
+    /// The label of every sample.
+    labels: HashMap<String, String>,
+    rows: u64,
+}
+
+impl TransitionCheck {
+    fn new(file: &str, schema: &Schema) -> Result<Self, TableError> {
+        let roles = Roles::of(file, schema)?;
+        Ok(TransitionCheck {
+            file: file.to_owned(),
+            schema: schema.clone(),
+            roles,
+            rewards: Vec::new(),
+            labels: HashMap::new(),
+            rows: 0,
+        })
+    }
+
+    fn rows(&mut self, batch: &Batch) -> Result<(), TableError> {
+        let TransitionCheck { file, schema, roles, rewards, labels, rows } = self;
+        for identity in [Some(&roles.state), Some(&roles.action), roles.next_state.as_ref()] {
+            Tokens::of(identity, file, schema, batch)?;
+        }
+        let position = |name: &str| schema.index_of(name).expect("the column is there");
+        rewards.clear();
+        finite_numbers(file, REWARD, batch, position(REWARD), rewards)?;
+        let sample = roles.sample.as_deref().map(|name| (name, &batch.columns[position(name)]));
+        if let Some((name, column)) = sample {
+            check_present(file, name, batch, column)?;
+        }
+        if let Some(label) = roles.label.as_deref().map(|name| &batch.columns[position(name)]) {
+            for index in 0..batch.rows {
+                let name = sample.map_or("".into(), |(_, column)| cell_text(column, index));
+                let text = if label.is_valid(index) { cell_text(label, index) } else { "".into() };
+                match labels.get(name.as_ref()) {
+                    None => drop(labels.insert(name.into_owned(), text.into_owned())),
+                    Some(known) if *known == text => {}
+                    Some(known) => return Err(label_changes(file, &name, known, &text, batch, index)),
+                }
+            }
+        }
+        *rows += batch.rows as u64;
+        Ok(())
+    }
+
+    fn finish(&self) -> Result<(), TableError> {
+        if self.rows == 0 { Err(TableError::no_rows(&self.file)) } else { Ok(()) }
+    }
+}
+
+/// The error for a label that is not constant within its sample.
+pub(crate) fn label_changes(
+    file: &str,
+    sample: &str,
+    before: &str,
+    here: &str,
+    batch: &Batch,
+    index: usize,
+) -> TableError {
+    let of = if sample.is_empty() { "the table's only sample".to_owned() } else { format!("sample '{sample}'") };
+    let what = format!(
+        "{of} has the label '{here}' here and '{before}' before: a sample has one label; correct it, or give the rows \
+         another `sample`"
+    );
+    TableError::new(ErrorKind::Malformed, file, what)
+        .at_row(batch.row_number(index))
+        .at_line(batch.line(index))
+        .in_column("label")
+}

@@ -1,0 +1,139 @@
+//! Numbers in text cells, and columns as numbers.
+
+use crate::batch::{Batch, Values};
+use crate::error::{ErrorKind, TableError, shorten};
+
+/// Why a text is not the number that is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotANumber {
+    /// It is empty, or blank.
+    Empty,
+    /// It is no number at all.
+    Text,
+    /// It is NaN, infinite, or too large for a 64-bit float (`1e400`).
+    NotFinite,
+}
+
+/// The finite number that `text` is. Spaces and tabs around it are allowed, as in `1, 2.5`; a decimal comma, thousands
+/// separators, units and hexadecimal digits are not.
+///
+/// ```
+/// use srrd_tables::{NotANumber, parse_number};
+/// assert_eq!(parse_number(" -1.5e3"), Ok(-1500.0));
+/// assert_eq!(parse_number("1e400"), Err(NotANumber::NotFinite));
+/// assert_eq!(parse_number("1,5"), Err(NotANumber::Text));
+/// ```
+#[inline]
+pub fn parse_number(text: &str) -> Result<f64, NotANumber> {
+    let trimmed = text.trim_matches([' ', '\t']);
+    match trimmed.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        Ok(_) => Err(NotANumber::NotFinite),
+        Err(_) if trimmed.is_empty() => Err(NotANumber::Empty),
+        Err(_) => Err(NotANumber::Text),
+    }
+}
+
+/// Adds the finite numbers of column `column` of the batch to `numbers`: those of a number column, or of the texts of a text
+/// column by [`parse_number`]. `file` and `name` (the column's) are for the message.
+///
+/// # Errors
+/// The first value that is missing, not finite or no number; booleans are no numbers.
+pub fn finite_numbers(
+    file: &str,
+    name: &str,
+    batch: &Batch,
+    column: usize,
+    numbers: &mut Vec<f64>,
+) -> Result<(), TableError> {
+    let column = &batch.columns[column];
+    let wrong = |index: usize, what: String| {
+        Err(TableError::new(ErrorKind::Number, file, what)
+            .at_row(batch.row_number(index))
+            .at_line(batch.line(index))
+            .in_column(name))
+    };
+    const MISSING: &str = "the value is missing; every row needs a number here";
+    numbers.reserve(batch.rows);
+    if let Some(missing) = column.validity.as_ref().and_then(|valid| valid.iter().position(|valid| !valid)) {
+        return wrong(missing, MISSING.to_owned());
+    }
+    match &column.values {
+        Values::Int(values) => numbers.extend(values.iter().map(|&value| value as f64)),
+        Values::Float(values) => {
+            if let Some(bad) = values.iter().position(|value| !value.is_finite()) {
+                return wrong(bad, not_finite(&values[bad].to_string()));
+            }
+            numbers.extend(values);
+        }
+        Values::Text(values) => {
+            for (index, text) in values.iter().enumerate() {
+                match parse_number(text) {
+                    Ok(number) => numbers.push(number),
+                    Err(NotANumber::Empty) => return wrong(index, MISSING.to_owned()),
+                    Err(NotANumber::NotFinite) => return wrong(index, not_finite(text)),
+                    Err(NotANumber::Text) => {
+                        let shown = shorten(text);
+                        return wrong(index, format!("`{shown}` is not a number; write it like 1.5 or -2e3"));
+                    }
+                }
+            }
+        }
+        Values::Bool(values) => {
+            if let Some(value) = values.first() {
+                return wrong(0, format!("`{value}` is not a number; write 1 for true and 0 for false"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn not_finite(shown: &str) -> String {
+    format!("`{}` is not a finite number; NaN, infinities and numbers beyond 1.8e308 are not allowed", shorten(shown))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::Column;
+
+    #[test]
+    fn texts_that_are_numbers_and_texts_that_are_not() {
+        for (text, number) in [("1", 1.0), ("+.5", 0.5), ("5.", 5.0), (" 2\t", 2.0), ("-0", 0.0)] {
+            assert_eq!(parse_number(text), Ok(number), "{text}");
+        }
+        for (text, why) in [
+            ("", NotANumber::Empty),
+            ("  ", NotANumber::Empty),
+            ("abc", NotANumber::Text),
+            ("1 2", NotANumber::Text),
+            ("0x10", NotANumber::Text),
+            ("1\n", NotANumber::Text),
+            ("nan", NotANumber::NotFinite),
+            ("-inf", NotANumber::NotFinite),
+            ("1e400", NotANumber::NotFinite),
+        ] {
+            assert_eq!(parse_number(text), Err(why), "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_name_row_and_column() {
+        let mut missing = Column::from(Values::Int(vec![1]));
+        missing.push_missing();
+        for (column, says) in [
+            (Values::Text(["1", "x"].into_iter().collect()).into(), "`x` is not a number"),
+            (Values::Text(["1", ""].into_iter().collect()).into(), "missing"),
+            (Values::Float(vec![1.0, f64::NAN]).into(), "`NaN` is not a finite number"),
+            (missing, "missing"),
+        ] {
+            let batch = Batch::from_columns(vec![column], 7);
+            let error = finite_numbers("f.csv", "reward", &batch, 0, &mut Vec::new()).unwrap_err();
+            let message = error.to_string();
+            assert!(message.starts_with("f.csv: row 8, column `reward`: "), "{message}");
+            assert!(message.contains(says), "{message}");
+        }
+        let batch = Batch::from_columns(vec![Values::Bool(vec![true]).into()], 1);
+        assert!(finite_numbers("f.csv", "reward", &batch, 0, &mut Vec::new()).is_err());
+    }
+}

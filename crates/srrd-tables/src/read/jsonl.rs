@@ -1,0 +1,558 @@
+//! JSON Lines: one object a line, each with the keys of the first.
+//!
+//! A column's type comes from its values: strings are text, integers integers, other numbers floats, `true` and `false`
+//! booleans, `null` a missing value. A column that mixes integers and floats is one of floats; any other mixture is an
+//! error. An integer outside the signed 64-bit range is an error too, not a rounded float: as a token it would no longer
+//! be itself. Blank lines are skipped.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use memchr::memchr;
+use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::lines::LineBlocks;
+use super::{ReadOptions, Selection, TableReader};
+use crate::batch::{Batch, Column, ColumnType, Field, Schema, Values};
+use crate::error::{ErrorKind, TableError, shorten};
+
+/// A batch ends early when it comes from this much text.
+const BATCH_BYTES: usize = 16 * 1024 * 1024;
+
+/// The largest integer up to which every integer is a float, too.
+const EXACT: u64 = 1 << 53;
+
+pub(super) struct JsonlReader {
+    lines: LineBlocks,
+    selection: Selection,
+    /// The position of each key.
+    keys: HashMap<String, usize>,
+    /// By position in the file: where the column is in the batch.
+    targets: Vec<Option<usize>>,
+    /// By position in the batch: the type that values so far have given the column.
+    kinds: Vec<Option<ColumnType>>,
+    /// By position in the file: the row in which the key was last seen.
+    seen: Vec<u64>,
+    next_row: u64,
+    batch_rows: usize,
+}
+
+impl JsonlReader {
+    pub(super) fn open(mut lines: LineBlocks, options: &ReadOptions) -> Result<Self, TableError> {
+        let names = first_keys(&mut lines)?;
+        let keys: HashMap<String, usize> =
+            names.iter().enumerate().map(|(position, name)| (name.clone(), position)).collect();
+        let selection = Selection::everything(Schema {
+            fields: names.into_iter().map(|name| Field { name, kind: None }).collect(),
+        });
+        let mut reader = JsonlReader {
+            lines,
+            keys,
+            targets: Vec::new(),
+            kinds: Vec::new(),
+            seen: vec![0; selection.all.len()],
+            selection,
+            next_row: 1,
+            batch_rows: options.batch_rows.max(1),
+        };
+        reader.apply_selection();
+        Ok(reader)
+    }
+
+    fn apply_selection(&mut self) {
+        self.targets = vec![None; self.selection.all.len()];
+        for (target, &position) in self.selection.positions.iter().enumerate() {
+            self.targets[position] = Some(target);
+        }
+        self.kinds = vec![None; self.selection.positions.len()];
+    }
+
+    /// Takes rows from the lines at hand. Returns the bytes and lines taken.
+    fn take_rows(&mut self, batch: &mut Batch) -> Result<(usize, u64), TableError> {
+        let text = self.lines.text();
+        let mut at = 0;
+        let mut line = self.lines.line();
+        let first_line = line;
+        while batch.rows < self.batch_rows && at < text.len() {
+            let end = memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end);
+            let json = &text[at..end];
+            if !json.trim_ascii().is_empty() {
+                let row = batch.first_row + batch.rows as u64;
+                let mut problem = None;
+                let outcome = parse_row(
+                    json,
+                    RowSeed {
+                        keys: &self.keys,
+                        names: &self.selection.all,
+                        targets: &self.targets,
+                        kinds: &mut self.kinds,
+                        seen: &mut self.seen,
+                        row,
+                        columns: &mut batch.columns,
+                        problem: &mut problem,
+                    },
+                );
+                if let Err(error) = outcome {
+                    let error = match problem {
+                        Some(problem) => problem.describe(self.lines.name()),
+                        None => not_json(self.lines.name(), json, row, &error),
+                    };
+                    return Err(error.at_row(row).at_line(line));
+                }
+                batch.lines.note(batch.rows, line);
+                batch.rows += 1;
+            }
+            at = (end + 1).min(text.len());
+            line += 1;
+        }
+        Ok((at, line - first_line))
+    }
+}
+
+impl TableReader for JsonlReader {
+    fn name(&self) -> &str {
+        self.lines.name()
+    }
+
+    fn schema(&self) -> &Schema {
+        &self.selection.selected
+    }
+
+    fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
+        let file = self.lines.name().to_owned();
+        self.selection.select(&file, names)?;
+        self.apply_selection();
+        Ok(())
+    }
+
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, TableError> {
+        self.selection.fixed = true;
+        batch.reset(self.next_row, self.kinds.iter().map(|kind| kind.unwrap_or(ColumnType::Text)));
+        let mut bytes = 0;
+        while batch.rows < self.batch_rows && bytes < BATCH_BYTES {
+            let (taken, lines) = self.take_rows(batch)?;
+            self.lines.consume(taken, lines);
+            bytes += taken;
+            if batch.rows < self.batch_rows {
+                let at_row = |error: TableError| error.at_row(batch.row_number(batch.rows));
+                if !self.lines.more().map_err(at_row)? {
+                    break;
+                }
+            }
+        }
+        self.next_row += batch.rows as u64;
+        Ok(batch.rows > 0)
+    }
+}
+
+fn parse_row<'de, S: DeserializeSeed<'de>>(json: &'de str, seed: S) -> serde_json::Result<S::Value> {
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    let value = seed.deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    Ok(value)
+}
+
+fn not_json(file: &str, json: &str, row: u64, error: &serde_json::Error) -> TableError {
+    let start = json.trim_ascii_start();
+    if !start.starts_with('{') {
+        let hint = match start.starts_with('[') && row == 1 {
+            true => "the file seems to be one JSON array; write its objects one a line",
+            false => "every line must hold one object such as {\"state\": 0, \"reward\": 1.5}",
+        };
+        return TableError::new(
+            ErrorKind::Malformed,
+            file,
+            format!("`{}` is not a JSON object; {hint}", shorten(start.trim_ascii_end())),
+        );
+    }
+    // The position that serde_json tells counts within the line, always "line 1".
+    let full = error.to_string();
+    let what = full.split(" at line ").next().unwrap_or(&full);
+    let kind = match what.contains("out of range") {
+        true => ErrorKind::Number,
+        false => ErrorKind::Malformed,
+    };
+    let hint = if kind == ErrorKind::Number {
+        "; a number must be finite"
+    } else if json.contains("NaN") || json.contains("Infinity") {
+        "; JSON has no NaN and no Infinity: rewards must be finite, and missing values are null"
+    } else {
+        "; every line must hold one whole object"
+    };
+    TableError::new(kind, file, format!("is not valid JSON at character {}: {what}{hint}", error.column()))
+}
+
+/// The keys of the first row, which stays unconsumed.
+fn first_keys(lines: &mut LineBlocks) -> Result<Vec<String>, TableError> {
+    loop {
+        let text = lines.text();
+        let end = memchr(b'\n', text.as_bytes());
+        match end {
+            Some(end) if text[..end].trim_ascii().is_empty() => lines.consume(end + 1, 1),
+            Some(end) => {
+                let json = &text[..end];
+                let mut duplicate = None;
+                return parse_row(json, KeysSeed(&mut duplicate)).map_err(|error| {
+                    let error = match duplicate {
+                        Some(key) => Problem::twice(key).describe(lines.name()),
+                        None => not_json(lines.name(), json, 1, &error),
+                    };
+                    error.at_row(1).at_line(lines.line())
+                });
+            }
+            None => {
+                if !lines.more().map_err(|error| error.at_row(1))? {
+                    return Err(TableError::new(
+                        ErrorKind::Empty,
+                        lines.name(),
+                        "the file holds only blank lines; at least one row is needed",
+                    ));
+                }
+            }
+        }
+    }
+}
+
+/// Reads the keys of an object and skips its values.
+struct KeysSeed<'a>(&'a mut Option<String>);
+
+impl<'de> DeserializeSeed<'de> for KeysSeed<'_> {
+    type Value = Vec<String>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for KeysSeed<'_> {
+    type Value = Vec<String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut keys = Vec::new();
+        let mut known = std::collections::HashSet::new();
+        while let Some(key) = map.next_key::<String>()? {
+            if !known.insert(key.clone()) {
+                *self.0 = Some(key);
+                return Err(de::Error::custom("duplicate key"));
+            }
+            keys.push(key);
+            map.next_value::<IgnoredAny>()?;
+        }
+        Ok(keys)
+    }
+}
+
+/// Why a row, though JSON, is no row of this table.
+struct Problem {
+    kind: ErrorKind,
+    column: String,
+    message: String,
+}
+
+impl Problem {
+    fn twice(column: String) -> Self {
+        Problem {
+            kind: ErrorKind::DuplicateColumn,
+            column,
+            message: "the key occurs twice in the row; remove one".to_owned(),
+        }
+    }
+
+    fn describe(self, file: &str) -> TableError {
+        TableError::new(self.kind, file, self.message).in_column(self.column)
+    }
+}
+
+/// Reads one row into the columns.
+struct RowSeed<'a> {
+    keys: &'a HashMap<String, usize>,
+    names: &'a Schema,
+    targets: &'a [Option<usize>],
+    kinds: &'a mut [Option<ColumnType>],
+    seen: &'a mut [u64],
+    row: u64,
+    columns: &'a mut [Column],
+    /// Where the reason goes when the error is not one of JSON.
+    problem: &'a mut Option<Problem>,
+}
+
+impl RowSeed<'_> {
+    fn fail<E: de::Error>(&mut self, kind: ErrorKind, column: &str, message: String) -> E {
+        *self.problem = Some(Problem { kind, column: column.to_owned(), message });
+        E::custom("bad row")
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for RowSeed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for RowSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        let mut count = 0;
+        loop {
+            // Rows nearly always have their keys in the order of the first.
+            let seed = KeySeed {
+                expected: self.names.fields.get(count).map(|field| field.name.as_str()),
+                position: count,
+                keys: self.keys,
+            };
+            let Some(key) = map.next_key_seed(seed)? else {
+                break;
+            };
+            let position = match key {
+                Ok(position) => position,
+                Err(key) => {
+                    let message = "the first row has no such key; every row needs the same keys".to_owned();
+                    return Err(self.fail(ErrorKind::Ragged, &key, message));
+                }
+            };
+            if self.seen[position] == self.row {
+                *self.problem = Some(Problem::twice(self.names.fields[position].name.clone()));
+                return Err(de::Error::custom("bad row"));
+            }
+            self.seen[position] = self.row;
+            count += 1;
+            match self.targets[position] {
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+                Some(target) => {
+                    let mut mismatch = None;
+                    let seed = CellSeed {
+                        column: &mut self.columns[target],
+                        kind: &mut self.kinds[target],
+                        mismatch: &mut mismatch,
+                    };
+                    if let Err(error) = map.next_value_seed(seed) {
+                        return Err(match mismatch {
+                            None => error,
+                            Some((kind, message)) => {
+                                let name = self.names.fields[position].name.clone();
+                                self.fail(kind, &name, message)
+                            }
+                        });
+                    }
+                }
+            }
+        }
+        if count < self.seen.len() {
+            let missing = self.seen.iter().position(|&row| row != self.row).unwrap_or(0);
+            let name = self.names.fields[missing].name.clone();
+            let message =
+                "the row does not have this key, but the first row does; every row needs the same keys, with \
+                           null for a missing value"
+                    .to_owned();
+            return Err(self.fail(ErrorKind::Ragged, &name, message));
+        }
+        Ok(())
+    }
+}
+
+/// Finds the position of a key; `Err` with the key when it is new.
+struct KeySeed<'a> {
+    expected: Option<&'a str>,
+    position: usize,
+    keys: &'a HashMap<String, usize>,
+}
+
+impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
+    type Value = Result<usize, String>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for KeySeed<'_> {
+    type Value = Result<usize, String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E: de::Error>(self, key: &str) -> Result<Self::Value, E> {
+        if self.expected == Some(key) {
+            return Ok(Ok(self.position));
+        }
+        Ok(self.keys.get(key).copied().ok_or_else(|| key.to_owned()))
+    }
+}
+
+/// Adds one value to a column.
+struct CellSeed<'a> {
+    column: &'a mut Column,
+    kind: &'a mut Option<ColumnType>,
+    mismatch: &'a mut Option<(ErrorKind, String)>,
+}
+
+impl CellSeed<'_> {
+    /// Makes sure that the column is of type `kind`, which it may become while it holds only missing values.
+    fn become_kind<E: de::Error>(&mut self, kind: ColumnType, shown: &str) -> Result<(), E> {
+        match *self.kind {
+            Some(known) if known == kind => Ok(()),
+            Some(known) => Err(self.mismatched(known, kind, shown)),
+            None => {
+                let mut values = Values::empty(kind);
+                for _ in 0..self.column.len() {
+                    values.push_placeholder();
+                }
+                self.column.values = values;
+                *self.kind = Some(kind);
+                Ok(())
+            }
+        }
+    }
+
+    fn mismatched<E: de::Error>(&mut self, known: ColumnType, found: ColumnType, shown: &str) -> E {
+        let word = |kind| match kind {
+            ColumnType::Text => "text",
+            ColumnType::Int | ColumnType::Float => "a number",
+            ColumnType::Bool => "true or false",
+        };
+        *self.mismatch = Some((
+            ErrorKind::Type,
+            format!(
+                "`{}` is {}, but the rows before have {} in this column; write all of them one way",
+                shorten(shown),
+                word(found),
+                word(known)
+            ),
+        ));
+        E::custom("bad cell")
+    }
+
+    fn inexact<E: de::Error>(&mut self, value: i64) -> E {
+        *self.mismatch = Some((
+            ErrorKind::Number,
+            format!(
+                "the column mixes fractions with the integer {value}, which is too large to be a float without rounding; \
+                 write the column as text"
+            ),
+        ));
+        E::custom("bad cell")
+    }
+
+    fn nested<E: de::Error>(self, what: &str) -> E {
+        *self.mismatch = Some((
+            ErrorKind::Type,
+            format!(
+                "the value is {what}; values must be strings, numbers, true, false or null (features go into columns of \
+                 their own, such as state.x and state.y)"
+            ),
+        ));
+        E::custom("bad cell")
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for CellSeed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for CellSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<(), E> {
+        self.column.push_missing();
+        Ok(())
+    }
+
+    fn visit_str<E: de::Error>(mut self, value: &str) -> Result<(), E> {
+        self.become_kind(ColumnType::Text, value)?;
+        if let Values::Text(values) = &mut self.column.values {
+            values.push(value);
+        }
+        self.column.note_validity(true);
+        Ok(())
+    }
+
+    fn visit_bool<E: de::Error>(mut self, value: bool) -> Result<(), E> {
+        self.become_kind(ColumnType::Bool, if value { "true" } else { "false" })?;
+        if let Values::Bool(values) = &mut self.column.values {
+            values.push(value);
+        }
+        self.column.note_validity(true);
+        Ok(())
+    }
+
+    fn visit_i64<E: de::Error>(mut self, value: i64) -> Result<(), E> {
+        if *self.kind == Some(ColumnType::Float) {
+            if value.unsigned_abs() > EXACT {
+                return Err(self.inexact(value));
+            }
+            return self.visit_f64(value as f64);
+        }
+        if *self.kind != Some(ColumnType::Int) {
+            self.become_kind(ColumnType::Int, &value.to_string())?;
+        }
+        if let Values::Int(values) = &mut self.column.values {
+            values.push(value);
+        }
+        self.column.note_validity(true);
+        Ok(())
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<(), E> {
+        match i64::try_from(value) {
+            Ok(value) => self.visit_i64(value),
+            Err(_) => {
+                *self.mismatch = Some((
+                    ErrorKind::Number,
+                    format!(
+                        "{value} is larger than {}, the largest integer supported; write the column as text",
+                        i64::MAX
+                    ),
+                ));
+                Err(E::custom("bad cell"))
+            }
+        }
+    }
+
+    fn visit_f64<E: de::Error>(mut self, value: f64) -> Result<(), E> {
+        if let Values::Int(values) = &self.column.values {
+            if let Some(&large) = values.iter().find(|value| value.unsigned_abs() > EXACT) {
+                return Err(self.inexact(large));
+            }
+            self.column.values = Values::Float(values.iter().map(|&value| value as f64).collect());
+            *self.kind = Some(ColumnType::Float);
+        }
+        if *self.kind != Some(ColumnType::Float) {
+            self.become_kind(ColumnType::Float, &value.to_string())?;
+        }
+        if let Values::Float(values) = &mut self.column.values {
+            values.push(value);
+        }
+        self.column.note_validity(true);
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<(), A::Error> {
+        Err(self.nested("an array"))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<(), A::Error> {
+        Err(self.nested("an object"))
+    }
+}

@@ -1,0 +1,379 @@
+//! NPZ: a zip archive of `.npy` arrays, one a column.
+//!
+//! The arrays are one-dimensional and of one length. Arrays named `state`, `action` and `next_state` may have two
+//! dimensions, (rows, k): they are read as the k feature columns `state.0`, `state.1`, …
+//!
+//! The arrays that are selected are held in memory: in the archive they come one after the other, not row by row.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use zip::ZipArchive;
+use zip::result::ZipError;
+
+use super::npy::{self, Dtype, Header, HeaderError, Kind};
+use super::{ReadOptions, ReadSeek, Selection, TableReader, check_names, too_large, unsupported, wrong_format};
+use crate::batch::{Batch, ColumnType, Field, Schema, Values};
+use crate::error::{ErrorKind, TableError};
+use crate::format::Format;
+use crate::half::half_to_f64;
+
+/// The arrays that may have two dimensions.
+const FEATURES: [&str; 3] = ["state", "action", "next_state"];
+
+/// More feature columns than this in one array are taken for a mistake, such as a transposed array.
+const MOST_FEATURES: usize = 65_536;
+
+pub(super) struct NpzReader {
+    name: String,
+    archive: ZipArchive<Box<dyn ReadSeek>>,
+    arrays: Vec<Array>,
+    /// By position in the schema.
+    columns: Vec<Place>,
+    selection: Selection,
+    /// By position in the batch, once reading has begun.
+    loaded: Vec<Loaded>,
+    rows: usize,
+    at: usize,
+    batch_rows: usize,
+}
+
+/// An array of the archive.
+struct Array {
+    name: String,
+    index: usize,
+    header: Header,
+}
+
+/// Which array a column is of, and which of its columns.
+#[derive(Clone, Copy)]
+struct Place {
+    array: usize,
+    feature: usize,
+}
+
+/// The elements of a column are every `stride`-th from `start` on.
+struct Loaded {
+    bytes: Arc<[u8]>,
+    dtype: Dtype,
+    start: usize,
+    stride: usize,
+}
+
+impl NpzReader {
+    pub(super) fn open(name: String, mut source: Box<dyn ReadSeek>, options: &ReadOptions) -> Result<Self, TableError> {
+        let failed = |error: std::io::Error| TableError::io(name.as_str(), "read", &error);
+        let mut start = Vec::new();
+        source.by_ref().take(16).read_to_end(&mut start).map_err(failed)?;
+        if !start.starts_with(b"PK") {
+            return Err(wrong_format(&name, Format::Npz, &start));
+        }
+        let mut archive = ZipArchive::new(source).map_err(|error| zip_error(&name, &error))?;
+        let arrays = list(&name, &mut archive)?;
+        let mut schema = Schema::default();
+        let mut columns = Vec::new();
+        for (array, Array { name: column, header, .. }) in arrays.iter().enumerate() {
+            let kind = header.dtype.as_ref().ok().map(|dtype| column_type(dtype.kind));
+            let features = match header.shape[..] {
+                [_, k] if FEATURES.contains(&column.as_str()) && k <= MOST_FEATURES => Some(k),
+                _ => None,
+            };
+            for feature in 0..features.unwrap_or(1) {
+                let name = match features {
+                    Some(_) => format!("{column}.{feature}"),
+                    None => column.clone(),
+                };
+                schema.fields.push(Field { name, kind });
+                columns.push(Place { array, feature });
+            }
+        }
+        if schema.is_empty() {
+            return Err(TableError::new(
+                ErrorKind::Empty,
+                name,
+                "the archive holds no arrays; save the columns by name, as in numpy.savez(file, state=..., reward=...)",
+            ));
+        }
+        check_names(&name, &schema)?;
+        Ok(NpzReader {
+            name,
+            archive,
+            arrays,
+            columns,
+            selection: Selection::everything(schema),
+            loaded: Vec::new(),
+            rows: 0,
+            at: 0,
+            batch_rows: options.batch_rows.max(1),
+        })
+    }
+
+    /// Why the column at `position` cannot be read, if so.
+    fn check_column(&self, position: usize) -> Result<(), TableError> {
+        let place = self.columns[position];
+        let array = &self.arrays[place.array];
+        let refuse = |why: &str| Err(unsupported(&self.name, self.selection.name_at(position), why));
+        match (&array.header.dtype, array.header.shape.len()) {
+            (Err(why), _) => refuse(why),
+            (Ok(_), 1) => Ok(()),
+            (Ok(_), 2) if FEATURES.contains(&array.name.as_str()) => match array.header.shape[1] {
+                ..=MOST_FEATURES => Ok(()),
+                k => refuse(&format!("it has {k} features; is the array transposed?")),
+            },
+            (Ok(_), dimensions) => refuse(&format!(
+                "it is an array of {dimensions} dimensions; columns have one (and {} may have two, for features)",
+                FEATURES.join(", ")
+            )),
+        }
+    }
+
+    fn load(&mut self) -> Result<(), TableError> {
+        let mut length: Option<(usize, String)> = None;
+        let mut held: Vec<Option<Arc<[u8]>>> = vec![None; self.arrays.len()];
+        let mut loaded = Vec::new();
+        for &position in &self.selection.positions {
+            self.check_column(position)?;
+            let Place { array: index, feature } = self.columns[position];
+            let array = &self.arrays[index];
+            let Ok(dtype) = array.header.dtype else {
+                continue;
+            };
+            let rows = array.header.shape[0];
+            let features = array.header.shape.get(1).copied().unwrap_or(1);
+            match &length {
+                Some((known, first)) if *known != rows => {
+                    return Err(TableError::new(
+                        ErrorKind::Ragged,
+                        &self.name,
+                        format!("the array has length {rows}, but `{first}` has {known}; all columns need one length"),
+                    )
+                    .in_column(&array.name));
+                }
+                Some(_) => {}
+                None => length = Some((rows, array.name.clone())),
+            }
+            let bytes = match &held[index] {
+                Some(bytes) => Arc::clone(bytes),
+                None => {
+                    let bytes = elements(&self.name, &mut self.archive, array, dtype)?;
+                    held[index] = Some(Arc::clone(&bytes));
+                    bytes
+                }
+            };
+            let (start, stride) = match array.header.fortran_order {
+                true => (feature * rows, 1),
+                false => (feature, features),
+            };
+            loaded.push(Loaded { bytes, dtype, start, stride });
+        }
+        self.loaded = loaded;
+        // With no column selected there is nothing to tell the number of rows by but the first array.
+        self.rows = match length {
+            Some((rows, _)) => rows,
+            None => self.arrays[0].header.shape.first().copied().unwrap_or(0),
+        };
+        Ok(())
+    }
+}
+
+impl TableReader for NpzReader {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn schema(&self) -> &Schema {
+        &self.selection.selected
+    }
+
+    fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
+        self.selection.select(&self.name, names)?;
+        self.selection.positions.iter().try_for_each(|&position| self.check_column(position))
+    }
+
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, TableError> {
+        if !self.selection.fixed {
+            self.selection.fixed = true;
+            self.load()?;
+        }
+        batch.reset(self.at as u64 + 1, self.loaded.iter().map(|loaded| column_type(loaded.dtype.kind)));
+        let rows = self.batch_rows.min(self.rows - self.at);
+        for (index, (column, loaded)) in batch.columns.iter_mut().zip(&self.loaded).enumerate() {
+            loaded.fill(self.at, rows, &mut column.values).map_err(|(row, bad)| {
+                let row = (self.at + row) as u64 + 1;
+                let name = &self.selection.selected.fields[index].name;
+                match bad {
+                    BadElement::TooLarge(value) => too_large(&self.name, name, row, value),
+                    BadElement::NotText => TableError::new(
+                        ErrorKind::Encoding,
+                        &self.name,
+                        "the value is not valid text (UTF-8 in `S` arrays, Unicode in `U` arrays)",
+                    )
+                    .at_row(row)
+                    .in_column(name),
+                }
+            })?;
+        }
+        batch.rows = rows;
+        self.at += rows;
+        Ok(rows > 0)
+    }
+}
+
+fn column_type(kind: Kind) -> ColumnType {
+    match kind {
+        Kind::Bool => ColumnType::Bool,
+        Kind::Signed | Kind::Unsigned => ColumnType::Int,
+        Kind::Float => ColumnType::Float,
+        Kind::Unicode | Kind::Bytes => ColumnType::Text,
+    }
+}
+
+fn zip_error(name: &str, error: &ZipError) -> TableError {
+    match error {
+        ZipError::Io(error) if error.kind() != std::io::ErrorKind::UnexpectedEof => damaged(name, &error.to_string()),
+        ZipError::UnsupportedArchive(what) => TableError::new(
+            ErrorKind::Malformed,
+            name,
+            format!("the archive cannot be read: {what}; save it with numpy.savez or numpy.savez_compressed"),
+        ),
+        _ => TableError::new(
+            ErrorKind::Truncated,
+            name,
+            "the archive is damaged or cut short: its directory, which stands at the end, cannot be read; copy or \
+             download the file again",
+        ),
+    }
+}
+
+fn damaged(name: &str, what: &str) -> TableError {
+    TableError::new(
+        ErrorKind::Malformed,
+        name,
+        format!("the archive is damaged ({what}); copy or download the file again"),
+    )
+}
+
+/// The arrays of the archive, with their headers.
+fn list(name: &str, archive: &mut ZipArchive<Box<dyn ReadSeek>>) -> Result<Vec<Array>, TableError> {
+    let mut arrays = Vec::new();
+    for index in 0..archive.len() {
+        let mut entry = archive.by_index(index).map_err(|error| zip_error(name, &error))?;
+        let entry_name = String::from_utf8_lossy(entry.name_raw()).into_owned();
+        let Some(array) = entry_name.strip_suffix(".npy") else {
+            continue;
+        };
+        let header = npy::read_header(&mut entry).map_err(|error| {
+            match error {
+                HeaderError::Io(error) => damaged(name, &error.to_string()),
+                HeaderError::Malformed(what) => damaged(name, &what),
+            }
+            .in_column(array)
+        })?;
+        arrays.push(Array { name: array.to_owned(), index, header });
+    }
+    Ok(arrays)
+}
+
+/// The elements of an array, as they are in the file.
+fn elements(
+    name: &str,
+    archive: &mut ZipArchive<Box<dyn ReadSeek>>,
+    array: &Array,
+    dtype: Dtype,
+) -> Result<Arc<[u8]>, TableError> {
+    let cut = || {
+        TableError::new(
+            ErrorKind::Truncated,
+            name,
+            "the array holds fewer or more elements than its header says; save the file again",
+        )
+        .in_column(&array.name)
+    };
+    let broken = |error: std::io::Error| damaged(name, &error.to_string()).in_column(&array.name);
+    let size =
+        array.header.shape.iter().try_fold(dtype.size, |size, &extent| size.checked_mul(extent)).ok_or_else(cut)?;
+    let mut entry = archive.by_index(array.index).map_err(|error| zip_error(name, &error).in_column(&array.name))?;
+    if npy::read_header(&mut entry).is_err() {
+        return Err(cut());
+    }
+    // Grows as the data comes: the header may promise anything.
+    let mut bytes = Vec::new();
+    entry.by_ref().take(size as u64).read_to_end(&mut bytes).map_err(broken)?;
+    // Reading on to the end lets the archive check its checksum.
+    let rest = std::io::copy(&mut entry.take(1), &mut std::io::sink()).map_err(broken)?;
+    if bytes.len() != size || rest > 0 {
+        return Err(cut());
+    }
+    Ok(bytes.into())
+}
+
+enum BadElement {
+    TooLarge(u64),
+    NotText,
+}
+
+impl Loaded {
+    /// Adds `rows` elements from row `at` on.
+    fn fill(&self, at: usize, rows: usize, values: &mut Values) -> Result<(), (usize, BadElement)> {
+        let Dtype { kind, size, big_endian } = self.dtype;
+        let element = |row: usize| {
+            let from = (self.start + (at + row) * self.stride) * size;
+            &self.bytes[from..from + size]
+        };
+        // The element as an unsigned integer, whatever its width and byte order.
+        let bits = |row: usize| {
+            let mut wide = [0; 8];
+            for (to, from) in wide.iter_mut().zip(element(row).iter()) {
+                *to = *from;
+            }
+            if big_endian {
+                wide[..size].reverse();
+            }
+            u64::from_le_bytes(wide)
+        };
+        match (kind, values) {
+            (Kind::Bool, Values::Bool(values)) => values.extend((0..rows).map(|row| element(row)[0] != 0)),
+            (Kind::Signed, Values::Int(values)) => {
+                let unused = 64 - 8 * size as u32;
+                values.extend((0..rows).map(|row| ((bits(row) << unused) as i64) >> unused));
+            }
+            (Kind::Unsigned, Values::Int(values)) => {
+                for row in 0..rows {
+                    let value = bits(row);
+                    values.push(i64::try_from(value).map_err(|_| (row, BadElement::TooLarge(value)))?);
+                }
+            }
+            (Kind::Float, Values::Float(values)) => match size {
+                2 => values.extend((0..rows).map(|row| half_to_f64(bits(row) as u16))),
+                4 => values.extend((0..rows).map(|row| f64::from(f32::from_bits(bits(row) as u32)))),
+                _ => values.extend((0..rows).map(|row| f64::from_bits(bits(row)))),
+            },
+            (Kind::Bytes, Values::Text(values)) => {
+                for row in 0..rows {
+                    let bytes = element(row);
+                    let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+                    let text = std::str::from_utf8(&bytes[..end]).map_err(|_| (row, BadElement::NotText))?;
+                    values.push(text);
+                }
+            }
+            (Kind::Unicode, Values::Text(values)) => {
+                let mut text = String::new();
+                for row in 0..rows {
+                    text.clear();
+                    for code in element(row).chunks_exact(4) {
+                        let code: [u8; 4] = [code[0], code[1], code[2], code[3]];
+                        let code = match big_endian {
+                            true => u32::from_be_bytes(code),
+                            false => u32::from_le_bytes(code),
+                        };
+                        text.push(char::from_u32(code).ok_or((row, BadElement::NotText))?);
+                    }
+                    values.push(text.trim_end_matches('\0'));
+                }
+            }
+            // The batch was reset to the types of these very columns.
+            (_, values) => (0..rows).for_each(|_| values.push_placeholder()),
+        }
+        Ok(())
+    }
+}

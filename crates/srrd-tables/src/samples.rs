@@ -1,0 +1,423 @@
+//! From tables to reward samples: one file is one sample, or as many as its `sample` column names.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::mpsc;
+
+use srrd::{Duplicates, Placement, RewardSample, SampleBuilder, SampleError};
+
+use crate::batch::Batch;
+use crate::copy::label_changes;
+use crate::error::{ErrorKind, TableError};
+use crate::number::finite_numbers;
+use crate::read::{ReadOptions, TableReader, open};
+use crate::roles::{REWARD, Roles, Tokens, cell_text, check_present};
+
+/// A reward sample with what a table says about it.
+#[derive(Clone, Debug)]
+pub struct NamedSample {
+    /// The value of the `sample` column, or the name of the file.
+    pub name: String,
+    /// The class of the sample: the value of the `label` column.
+    pub label: Option<String>,
+    /// The names of the features that identify states, sorted; `None` when tokens do.
+    pub state_features: Option<Vec<String>>,
+    /// The names of the features that identify actions, sorted; `None` when tokens do.
+    pub action_features: Option<Vec<String>>,
+    /// The transitions.
+    pub sample: RewardSample,
+}
+
+/// The samples of a table, and where its rows went.
+#[derive(Clone, Debug)]
+pub struct SampleTable {
+    /// The samples, in order of their first rows.
+    pub samples: Vec<NamedSample>,
+    /// For every row of the table the index of its sample; empty when there is only one.
+    sample_of_row: Vec<u32>,
+    placements: Vec<Placement>,
+}
+
+impl SampleTable {
+    /// For every row of the table, in order: the indices of its sample and, in there, of its transition.
+    pub fn rows(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let rows = self.placements.iter().map(|p| p.transition.len()).sum();
+        let mut next = vec![0usize; self.placements.len()];
+        (0..rows).map(move |row| {
+            let sample = self.sample_of_row.get(row).map_or(0, |&sample| sample as usize);
+            let place = next[sample];
+            next[sample] += 1;
+            (sample, self.placements[sample].transition[place] as usize)
+        })
+    }
+}
+
+/// Reads the reward samples of a table; `-` is CSV on standard input.
+///
+/// # Errors
+/// Anything wrong with the table; the message names the file, the row and the column and says what to do.
+pub fn read_samples(path: &Path, duplicates: Duplicates) -> Result<Vec<NamedSample>, TableError> {
+    let reader = open(path, &ReadOptions::default())?;
+    let name = path.file_name().map_or_else(|| reader.name().to_owned(), |name| name.to_string_lossy().into_owned());
+    read_sample_table(reader, &name, duplicates).map(|table| table.samples)
+}
+
+/// Reads the reward samples of a table that is open; `name` is that of the sample when there is no `sample` column.
+///
+/// # Errors
+/// As [`read_samples`].
+pub fn read_sample_table(
+    mut reader: Box<dyn TableReader>,
+    name: &str,
+    duplicates: Duplicates,
+) -> Result<SampleTable, TableError> {
+    let file = reader.name().to_owned();
+    let roles = Roles::of(&file, reader.schema())?;
+    let columns = roles.columns();
+    reader.select(&columns.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let schema = reader.schema().clone();
+    let reward_position = schema.index_of(REWARD).expect("the column was selected");
+
+    let mut gathered = Gathered::new(&file, name, duplicates);
+    let mut rewards = Vec::new();
+    for_each_batch(reader, |batch| {
+        let state = Tokens::of(Some(&roles.state), &file, &schema, batch)?;
+        let action = Tokens::of(Some(&roles.action), &file, &schema, batch)?;
+        let next_state = Tokens::of(roles.next_state.as_ref(), &file, &schema, batch)?;
+        rewards.clear();
+        finite_numbers(&file, REWARD, batch, reward_position, &mut rewards)?;
+        let column = |name: &str| &batch.columns[schema.index_of(name).expect("the column was selected")];
+        let sample = roles.sample.as_deref().map(|name| (name, column(name)));
+        let label = roles.label.as_deref().map(column);
+        if let Some((name, column)) = sample {
+            check_present(&file, name, batch, column)?;
+        }
+        for (index, &reward) in rewards.iter().enumerate() {
+            let to = match sample {
+                None => gathered.only(),
+                Some((_, column)) => gathered.named(&cell_text(column, index)),
+            };
+            if let Some(column) = label {
+                let text = if column.is_valid(index) { cell_text(column, index) } else { "".into() };
+                gathered.label(to, &text, batch, index)?;
+            }
+            let builder = &mut gathered.builders[to];
+            let pushed = state
+                .with(index, |s| action.with(index, |a| next_state.with(index, |n| builder.push(s, a, n, reward))));
+            pushed.map_err(|error| row_error(&file, batch, index, &error))?;
+            gathered.note_row(to, batch.row_number(index));
+        }
+        Ok(())
+    })?;
+    gathered.build(&roles)
+}
+
+/// Goes through all batches of a table; on several threads the next ones are read while one is worked on.
+///
+/// # Errors
+/// The reader's, or the first that `each` returns.
+pub fn for_each_batch(
+    mut reader: Box<dyn TableReader>,
+    mut each: impl FnMut(&mut Batch) -> Result<(), TableError>,
+) -> Result<(), TableError> {
+    if rayon::current_num_threads() == 1 {
+        let mut batch = Batch::new();
+        while reader.next_batch(&mut batch)? {
+            each(&mut batch)?;
+        }
+        return Ok(());
+    }
+    let (send_full, full) = mpsc::sync_channel::<Result<Batch, TableError>>(2);
+    let (send_empty, empty) = mpsc::channel();
+    for _ in 0..3 {
+        send_empty.send(Batch::new()).expect("the receiver is at hand");
+    }
+    std::thread::scope(|scope| {
+        // Moved in, so that an early return closes both channels and the reading thread ends.
+        let (full, send_empty) = (full, send_empty);
+        scope.spawn(move || {
+            while let Ok(mut batch) = empty.recv() {
+                let message = match reader.next_batch(&mut batch) {
+                    Ok(false) => return,
+                    Ok(true) => Ok(batch),
+                    Err(error) => Err(error),
+                };
+                let last = message.is_err();
+                if send_full.send(message).is_err() || last {
+                    return;
+                }
+            }
+        });
+        for batch in full {
+            let mut batch = batch?;
+            each(&mut batch)?;
+            // The reader may have ended already.
+            let _ = send_empty.send(batch);
+        }
+        Ok(())
+    })
+}
+
+/// The samples of a table as their rows come in.
+struct Gathered<'a> {
+    file: &'a str,
+    only_name: &'a str,
+    duplicates: Duplicates,
+    names: Vec<String>,
+    known: HashMap<String, usize>,
+    labels: Vec<Option<String>>,
+    builders: Vec<SampleBuilder>,
+    sample_of_row: Vec<u32>,
+    /// The numbers of a sample's rows in the file, kept only where a message may need them.
+    row_numbers: Vec<Vec<u64>>,
+    last: usize,
+}
+
+impl<'a> Gathered<'a> {
+    fn new(file: &'a str, only_name: &'a str, duplicates: Duplicates) -> Self {
+        Gathered {
+            file,
+            only_name,
+            duplicates,
+            names: Vec::new(),
+            known: HashMap::new(),
+            labels: Vec::new(),
+            builders: Vec::new(),
+            sample_of_row: Vec::new(),
+            row_numbers: Vec::new(),
+            last: 0,
+        }
+    }
+
+    fn add(&mut self, name: &str) -> usize {
+        self.names.push(name.to_owned());
+        self.labels.push(None);
+        self.builders.push(SampleBuilder::new());
+        self.row_numbers.push(Vec::new());
+        self.names.len() - 1
+    }
+
+    #[inline]
+    fn only(&mut self) -> usize {
+        if self.names.is_empty() {
+            self.add(self.only_name);
+        }
+        0
+    }
+
+    fn named(&mut self, name: &str) -> usize {
+        // Rows of one sample mostly lie together.
+        if self.names.get(self.last).is_some_and(|last| last == name) {
+            return self.last;
+        }
+        self.last = match self.known.get(name) {
+            Some(&index) => index,
+            None => {
+                let index = self.add(name);
+                self.known.insert(name.to_owned(), index);
+                index
+            }
+        };
+        self.last
+    }
+
+    fn label(&mut self, sample: usize, text: &str, batch: &Batch, index: usize) -> Result<(), TableError> {
+        match &self.labels[sample] {
+            None => self.labels[sample] = Some(text.to_owned()),
+            Some(label) if label == text => {}
+            Some(label) => {
+                return Err(label_changes(self.file, &self.names[sample], label, text, batch, index));
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn note_row(&mut self, sample: usize, number: u64) {
+        if self.duplicates == Duplicates::Error {
+            self.row_numbers[sample].push(number);
+        }
+        if self.names.len() > 1 || !self.sample_of_row.is_empty() {
+            // The rows before the second sample appeared were all of the first.
+            if self.sample_of_row.is_empty() {
+                self.sample_of_row = vec![0; self.builders[0].rows() - usize::from(sample == 0)];
+            }
+            self.sample_of_row.push(sample as u32);
+        }
+    }
+
+    fn build(self, roles: &Roles) -> Result<SampleTable, TableError> {
+        if self.builders.is_empty() {
+            return Err(TableError::no_rows(self.file));
+        }
+        let mut samples = Vec::with_capacity(self.builders.len());
+        let mut placements = Vec::with_capacity(self.builders.len());
+        for (i, builder) in self.builders.into_iter().enumerate() {
+            let built = builder.build_with_placement(self.duplicates);
+            let (sample, placement) = built.map_err(|error| conflict(self.file, &error, &self.row_numbers[i]))?;
+            placements.push(placement);
+            samples.push(NamedSample {
+                name: self.names[i].clone(),
+                label: self.labels[i].clone().filter(|label| !label.is_empty()),
+                state_features: roles.state.features().map(<[String]>::to_vec),
+                action_features: roles.action.features().map(<[String]>::to_vec),
+                sample,
+            });
+        }
+        Ok(SampleTable { samples, sample_of_row: self.sample_of_row, placements })
+    }
+}
+
+/// An error of the library about one row.
+fn row_error(file: &str, batch: &Batch, index: usize, error: &SampleError) -> TableError {
+    let (column, what) = match error {
+        SampleError::TooBig { value, .. } => (
+            Some(REWARD),
+            format!(
+                "{value:e} is too large to compute with; divide all rewards by a constant (distances do not change)"
+            ),
+        ),
+        other => (None, other.to_string()),
+    };
+    let error =
+        TableError::new(ErrorKind::Number, file, what).at_row(batch.row_number(index)).at_line(batch.line(index));
+    match column {
+        Some(column) => error.in_column(column),
+        None => error,
+    }
+}
+
+/// An error of the library about a whole sample, its rows named as the file counts them.
+fn conflict(file: &str, error: &SampleError, row_numbers: &[u64]) -> TableError {
+    match error {
+        SampleError::Conflict { first_row, second_row, state, action, next_state, first, second } => {
+            let what = format!(
+                "the transition ({state}, {action}, {next_state}) has the reward {second} here and {first} in row {}; \
+                 correct one of them, or choose `--duplicates mean`, `first` or `last`",
+                row_numbers[*first_row]
+            );
+            TableError::new(ErrorKind::Malformed, file, what).at_row(row_numbers[*second_row]).in_column(REWARD)
+        }
+        other => TableError::new(ErrorKind::Malformed, file, other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{FileFormat, Format};
+    use crate::read::open_bytes;
+
+    fn table_of(format: Format, text: &str, duplicates: Duplicates) -> Result<SampleTable, TableError> {
+        let bytes = text.as_bytes().to_vec();
+        let reader = open_bytes("t", FileFormat::plain(format), bytes, &ReadOptions::default())?;
+        read_sample_table(reader, "only", duplicates)
+    }
+
+    fn csv(text: &str) -> Result<SampleTable, TableError> {
+        table_of(Format::Csv, text, Duplicates::Mean)
+    }
+
+    fn message(text: &str) -> String {
+        csv(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn one_table_holds_one_sample_or_several() {
+        let one = csv("state,action,next_state,reward\na,x,b,1\nb,x,a,2\na,x,b,3\n").unwrap();
+        assert_eq!(one.samples[0].name, "only");
+        assert_eq!(one.samples[0].sample.duplicates().averaged, 1);
+        assert_eq!(one.rows().collect::<Vec<_>>(), [(0, 0), (0, 1), (0, 0)]);
+
+        let text = "label,reward,next_state,action,state,sample\n\
+                    red,1,b,x,a,p\nred,2,a,x,b,p\nblue,3,b,x,a,q\nred,4,b,y,a,p\nblue,5,b,x,b,q\n";
+        let two = csv(text).unwrap();
+        let named: Vec<_> = two.samples.iter().map(|s| (s.name.as_str(), s.label.as_deref(), s.sample.len())).collect();
+        assert_eq!(named, [("p", Some("red"), 3), ("q", Some("blue"), 2)]);
+        assert_eq!(two.rows().collect::<Vec<_>>(), [(0, 0), (0, 2), (1, 0), (0, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn features_are_matched_by_name() {
+        let text = "state.y,state.x,action,next_state.x,next_state.y,reward\n1,2,go,2.0,1,0.5\n1,2,go,3,1,0.25\n";
+        let table = csv(text).unwrap();
+        let named = &table.samples[0];
+        assert_eq!(named.state_features.as_deref(), Some(&["x".to_owned(), "y".to_owned()][..]));
+        assert_eq!(named.sample.states().len(), 2);
+        let first = named.sample.transition(0);
+        assert_eq!(first.state, first.next_state);
+        assert_eq!(first.state.as_features(), Some(&[2.0, 1.0][..]));
+    }
+
+    #[test]
+    fn a_table_without_next_states_is_a_one_step_problem() {
+        let table = csv("state,action,reward\nprompt,yes,1\nprompt,no,-1\n").unwrap();
+        let sample = &table.samples[0].sample;
+        assert_eq!((sample.len(), sample.states().len(), sample.terminal_states().count()), (2, 2, 1));
+    }
+
+    #[test]
+    fn typed_and_written_tokens_meet() {
+        let typed = "{\"state\": 1, \"action\": true, \"next_state\": 2.0, \"reward\": 1}\n\
+                     {\"state\": 1, \"action\": false, \"next_state\": 2.5, \"reward\": 2}\n";
+        let typed = table_of(Format::Jsonl, typed, Duplicates::Mean).unwrap();
+        let written = csv("state,action,next_state,reward\n1,true,2,1\n1,false,2.5,2\n").unwrap();
+        assert_eq!(typed.samples[0].sample, written.samples[0].sample);
+    }
+
+    #[test]
+    fn messages_name_row_and_column() {
+        assert_eq!(
+            message("state,action,reward,next\n"),
+            "t: the table has no data rows; at least one transition is needed"
+        );
+        assert_eq!(
+            message("state,next_state,reward\na,b,1\n"),
+            "t: column `action`: the column is missing: a table of transitions needs it (or feature columns \
+             `action.NAME`); this one has `state`, `next_state`, `reward`"
+        );
+        assert!(message("state,action,next_state\na,b,1\n").starts_with("t: column `reward`: the column is missing"));
+        assert!(
+            message("state,action,next_state,reward\na,x,b,1\na,,b,2\n")
+                .starts_with("t: row 2 (line 3), column `action`: the value is missing")
+        );
+        assert!(
+            message("state,action,next_state,reward\na,x,b,nan\n").starts_with("t: row 1 (line 2), column `reward`: ")
+        );
+        assert!(
+            message("state,action,next_state,reward\na,x,b,1e400\n")
+                .starts_with("t: row 1 (line 2), column `reward`: ")
+        );
+        assert!(message("state,action,next_state,reward\na,x,b,1e200\n").contains("is too large to compute with"));
+        assert!(
+            message("state.x,action,next_state.y,reward\n1,x,2,1\n")
+                .contains("states are identified by `state.x` but next states by `next_state.y`")
+        );
+        assert_eq!(
+            message("sample,label,state,action,next_state,reward\np,red,a,x,b,1\np,blue,a,x,c,1\n"),
+            "t: row 2 (line 3), column `label`: sample 'p' has the label 'blue' here and 'red' before: a sample has one \
+             label; correct it, or give the rows another `sample`"
+        );
+        let text = "sample,state,action,next_state,reward\nq,a,x,b,0\np,a,x,b,1\nq,b,x,b,0\np,a,x,b,2\n";
+        assert_eq!(
+            table_of(Format::Csv, text, Duplicates::Error).unwrap_err().to_string(),
+            "t: row 4, column `reward`: the transition (a, x, b) has the reward 2 here and 1 in row 2; correct one of \
+             them, or choose `--duplicates mean`, `first` or `last`"
+        );
+    }
+
+    #[test]
+    fn reading_ahead_changes_nothing_and_ends_early_on_errors() {
+        let mut text = String::from("state,action,next_state,reward\n");
+        for i in 0..200_000 {
+            text += &format!("{},{},{},{}\n", i % 7919, i % 4, (i * 31) % 7919, i % 1000);
+        }
+        let run = |threads: usize, text: &str| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| csv(text).map(|table| table.samples[0].sample.clone()))
+        };
+        assert_eq!(run(1, &text).unwrap(), run(2, &text).unwrap());
+        let broken = text.replacen("100,0,3100,100\n", "100,0,3100\n", 1);
+        assert_eq!(run(1, &broken).unwrap_err().to_string(), run(2, &broken).unwrap_err().to_string());
+    }
+}

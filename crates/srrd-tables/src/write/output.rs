@@ -1,0 +1,190 @@
+//! Where the bytes go: files that appear complete or not at all, standard output, and compression on the way.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Seek, SeekFrom, Stdout, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::{ErrorKind, TableError};
+use crate::format::Compression;
+
+/// Several times as fast as the usual 6, for files a little larger.
+const GZIP_LEVEL: u32 = 3;
+
+/// A file being written under another name in the same folder, or a stream.
+pub(super) struct Output {
+    target: Option<Target>,
+    /// (its name for now, its name when finished)
+    renaming: Option<(PathBuf, PathBuf)>,
+}
+
+enum Target {
+    File(BufWriter<File>),
+    Stdout(BufWriter<Stdout>),
+}
+
+impl Output {
+    pub(super) fn stdout() -> Self {
+        Output { target: Some(Target::Stdout(BufWriter::with_capacity(64 * 1024, io::stdout()))), renaming: None }
+    }
+
+    pub(super) fn file(path: &Path, name: &str) -> Result<Self, TableError> {
+        // A link stays a link: what it points to is replaced.
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        match fs::metadata(&path) {
+            Ok(metadata) if metadata.is_dir() => {
+                return Err(TableError::new(ErrorKind::Directory, name, "is a directory; name a file to write to"));
+            }
+            Ok(metadata) if !metadata.is_file() => {
+                // A pipe or a device cannot be replaced by a file.
+                let file = OpenOptions::new()
+                    .write(true)
+                    .open(&path)
+                    .map_err(|error| TableError::io(name, "written", &error))?;
+                return Ok(Output { target: Some(Target::File(BufWriter::new(file))), renaming: None });
+            }
+            _ => {}
+        }
+        let (file, temporary) = temporary_beside(&path).map_err(|error| cannot_create(name, &path, &error))?;
+        Ok(Output {
+            target: Some(Target::File(BufWriter::with_capacity(64 * 1024, file))),
+            renaming: Some((temporary, path)),
+        })
+    }
+
+    /// Writes out what is buffered and gives the file its name.
+    pub(super) fn finish(mut self, name: &str) -> Result<(), TableError> {
+        let failed = |error: io::Error| TableError::io(name, "written", &error);
+        self.flush().map_err(failed)?;
+        self.target = None;
+        if let Some((temporary, path)) = &self.renaming {
+            fs::rename(temporary, path).map_err(failed)?;
+        }
+        self.renaming = None;
+        Ok(())
+    }
+
+    fn closed() -> io::Error {
+        io::Error::other("the output is closed")
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if let Some((temporary, _)) = &self.renaming {
+            // What is buffered is of no use to anybody any more; dropping the writer would write it out, and its
+            // failing cannot be reported.
+            if let Some(Target::File(writer)) = self.target.take() {
+                drop(writer.into_parts());
+            }
+            let _ = fs::remove_file(temporary);
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.target.as_mut().ok_or_else(Self::closed)? {
+            Target::File(file) => file.write(bytes),
+            Target::Stdout(stdout) => stdout.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.target.as_mut().ok_or_else(Self::closed)? {
+            Target::File(file) => file.flush(),
+            Target::Stdout(stdout) => stdout.flush(),
+        }
+    }
+}
+
+impl Seek for Output {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match self.target.as_mut().ok_or_else(Self::closed)? {
+            Target::File(file) => file.seek(to),
+            Target::Stdout(_) => Err(io::ErrorKind::NotSeekable.into()),
+        }
+    }
+}
+
+fn cannot_create(name: &str, path: &Path, error: &io::Error) -> TableError {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.display().to_string(),
+        _ => "the current folder".to_owned(),
+    };
+    match error.kind() {
+        io::ErrorKind::NotFound => TableError::new(
+            ErrorKind::NotFound,
+            name,
+            format!("cannot be written: the folder `{folder}` does not exist; create it first"),
+        ),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => TableError::new(
+            ErrorKind::PermissionDenied,
+            name,
+            format!("cannot be written: no permission to create files in `{folder}`; choose another place"),
+        ),
+        io::ErrorKind::NotADirectory => {
+            TableError::new(ErrorKind::NotFound, name, format!("cannot be written: `{folder}` is not a folder"))
+        }
+        _ => TableError::io(name, "written", error),
+    }
+}
+
+/// A new file in the folder of `path`: renaming works only within a file system.
+fn temporary_beside(path: &Path) -> io::Result<(File, PathBuf)> {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let stem = path.file_name().unwrap_or_default().to_string_lossy();
+    // Names have a longest length, which a long name may already have.
+    let stem: String = stem.chars().take(40).collect();
+    loop {
+        let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let name = format!(".{stem}.{}-{count}.tmp", std::process::id());
+        let temporary = path.with_file_name(name);
+        match OpenOptions::new().read(true).write(true).create_new(true).open(&temporary) {
+            Ok(file) => return Ok((file, temporary)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Compresses, or not, on the way to the output.
+pub(super) enum Encoder {
+    Plain(Output),
+    Gzip(flate2::write::GzEncoder<Output>),
+    Zstd(zstd::stream::write::Encoder<'static, Output>),
+}
+
+impl Encoder {
+    pub(super) fn new(name: &str, output: Output, compression: Compression) -> Result<Self, TableError> {
+        Ok(match compression {
+            Compression::None => Encoder::Plain(output),
+            Compression::Gzip => {
+                Encoder::Gzip(flate2::write::GzEncoder::new(output, flate2::Compression::new(GZIP_LEVEL)))
+            }
+            Compression::Zstd => Encoder::Zstd(
+                zstd::stream::write::Encoder::new(output, zstd::DEFAULT_COMPRESSION_LEVEL)
+                    .map_err(|error| TableError::io(name, "written", &error))?,
+            ),
+        })
+    }
+
+    pub(super) fn write_all(&mut self, name: &str, bytes: &[u8]) -> Result<(), TableError> {
+        match self {
+            Encoder::Plain(output) => output.write_all(bytes),
+            Encoder::Gzip(encoder) => encoder.write_all(bytes),
+            Encoder::Zstd(encoder) => encoder.write_all(bytes),
+        }
+        .map_err(|error| TableError::io(name, "written", &error))
+    }
+
+    pub(super) fn finish(self, name: &str) -> Result<(), TableError> {
+        match self {
+            Encoder::Plain(output) => Ok(output),
+            Encoder::Gzip(encoder) => encoder.finish(),
+            Encoder::Zstd(encoder) => encoder.finish(),
+        }
+        .map_err(|error| TableError::io(name, "written", &error))?
+        .finish(name)
+    }
+}

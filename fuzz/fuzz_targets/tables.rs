@@ -1,0 +1,38 @@
+//! Feeds bytes to every table reader: the first byte chooses the format, the rest is the file.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use srrd_tables::{Batch, Compression, FileFormat, Format, ReadOptions, open_bytes};
+
+const FORMATS: [FileFormat; 10] = [
+    FileFormat::plain(Format::Csv),
+    FileFormat::plain(Format::Tsv),
+    FileFormat::plain(Format::Jsonl),
+    FileFormat::plain(Format::Parquet),
+    FileFormat::plain(Format::Arrow),
+    FileFormat::plain(Format::Npz),
+    FileFormat { format: Format::Csv, compression: Compression::Gzip },
+    FileFormat { format: Format::Csv, compression: Compression::Zstd },
+    FileFormat { format: Format::Jsonl, compression: Compression::Gzip },
+    FileFormat { format: Format::Jsonl, compression: Compression::Zstd },
+];
+
+fuzz_target!(|data: &[u8]| {
+    let Some((&choice, bytes)) = data.split_first() else { return };
+    let format = FORMATS[usize::from(choice) % FORMATS.len()];
+    let options = ReadOptions { batch_rows: 7, ..ReadOptions::default() };
+    let Ok(mut table) = open_bytes("fuzz", format, bytes.to_vec(), &options) else { return };
+    // A selection keeps columns of types that cannot be read from ending the run before the first row.
+    if choice >= 128 && table.schema().len() > 0 {
+        let name = table.schema().fields[usize::from(choice) % table.schema().len()].name.clone();
+        let _ = table.select(&[&name]);
+    }
+    let mut batch = Batch::new();
+    // Compressed input may hold far more rows than is worth reading.
+    for _ in 0..1000 {
+        match table.next_batch(&mut batch) {
+            Ok(true) => assert!(batch.columns.iter().all(|column| column.len() == batch.rows)),
+            Ok(false) | Err(_) => break,
+        }
+    }
+});
