@@ -56,11 +56,13 @@ struct World {
     potential: Vec<f64>,
 }
 
+/// (state, move, next state, reward)
+type Row = (usize, usize, usize, f64);
+
 /// A reward as random walks have met it.
 struct Sampled {
     name: &'static str,
-    /// (state, move, next state, reward) row after row.
-    rows: Vec<(usize, usize, usize, f64)>,
+    rows: Vec<Row>,
     sample: RewardSample,
 }
 
@@ -129,15 +131,13 @@ fn write_tables(folder: &Path, samples: &[Sampled]) -> Result<(), Failure> {
     let names = ["state.x", "state.y", "action", "next_state.x", "next_state.y", "reward"];
     let schema = Schema::new(names.into_iter().zip(kinds));
     for Sampled { name, rows, .. } in samples {
-        let ints = |f: &dyn Fn(&(usize, usize, usize, f64)) -> usize| {
-            Column::from(Values::Int(rows.iter().map(|row| f(row) as i64).collect()))
-        };
+        let ints = |f: fn(&Row) -> usize| Column::from(Values::Int(rows.iter().map(|row| f(row) as i64).collect()));
         let columns = vec![
-            ints(&|row| row.0 % SIDE),
-            ints(&|row| row.0 / SIDE),
+            ints(|row| row.0 % SIDE),
+            ints(|row| row.0 / SIDE),
             Values::Text(rows.iter().map(|row| MOVES[row.1].0).collect::<TextColumn>()).into(),
-            ints(&|row| row.2 % SIDE),
-            ints(&|row| row.2 / SIDE),
+            ints(|row| row.2 % SIDE),
+            ints(|row| row.2 / SIDE),
             Values::Float(rows.iter().map(|row| row.3).collect()).into(),
         ];
         let mut writer = create(&folder.join(format!("{name}.csv")), &schema)?;
@@ -166,9 +166,8 @@ fn as_text(folder: Option<&Path>, plain: &RewardSample, results: &[(Metric, Comp
         .collect();
     let table = print::table(&["metric", "shaped copy", "unrelated", "what it does"], &rows, &[3]);
     let try_next = |rows: &[(String, &str)]| {
-        rows.iter()
-            .map(|(command, what)| format!("  {command:<62}{what}").trim_end().to_owned() + "\n")
-            .collect::<String>()
+        let width = rows.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
+        rows.iter().map(|(command, what)| format!("  {command:<width$}   {what}\n")).collect::<String>()
     };
     let commands = |folder: &str| {
         [
