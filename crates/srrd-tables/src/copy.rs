@@ -1,8 +1,10 @@
 //! Copying a table of transitions to another file, format or both, without changing which tokens are the same.
 
 use std::collections::HashMap;
+use std::mem::take;
 use std::path::Path;
 
+use crate::append::{Appended, append_to_lines};
 use crate::batch::{Batch, Column, ColumnType, Schema, TextColumn, Values};
 use crate::error::{ErrorKind, TableError};
 use crate::format::{FileFormat, Format};
@@ -20,6 +22,8 @@ pub struct TableCopy {
     check: TransitionCheck,
     /// Columns of floats that hold tokens, and are to be written as the texts of those tokens.
     to_text: Vec<usize>,
+    /// The number of columns to be appended.
+    added: usize,
 }
 
 impl TableCopy {
@@ -68,9 +72,9 @@ impl TableCopy {
         } else {
             to_text = tokens.iter().filter_map(|name| schema.index_of(name)).collect();
         }
-        let added = Schema::new(added.iter().map(|name| (name.clone(), ColumnType::Float)));
-        let all = Schema { fields: [schema.fields, added.fields].concat() };
-        Ok(TableCopy { reader, writer: create(output, &all)?, check, to_text })
+        let appended = Schema::new(added.iter().map(|name| (name.clone(), ColumnType::Float)));
+        let all = Schema { fields: [schema.fields, appended.fields].concat() };
+        Ok(TableCopy { reader, writer: create(output, &all)?, check, to_text, added: added.len() })
     }
 
     /// The columns of the input.
@@ -78,33 +82,70 @@ impl TableCopy {
         &self.check.schema
     }
 
-    /// Copies all rows; `edit` may change a batch and appends the added columns. The output appears when all is done.
+    /// Copies all rows as they are, checking that they are transitions. The output appears when all is done.
     ///
     /// # Errors
     /// Anything wrong with a row, or the output cannot be written; nothing is left behind then.
-    pub fn run(self, mut edit: impl FnMut(&mut Batch)) -> Result<(), TableError> {
-        let TableCopy { reader, mut writer, mut check, to_text } = self;
+    pub fn run(self) -> Result<(), TableError> {
+        let TableCopy { reader, mut writer, mut check, to_text, .. } = self;
         for_each_batch(reader, |batch| {
             check.rows(batch)?;
-            for &position in &to_text {
-                let column = &mut batch.columns[position];
-                if let Values::Float(values) = &column.values {
-                    let tokens = Tokens::Float(values);
-                    let texts: TextColumn = (0..values.len()).map(|i| tokens.with(i, |token| token.to_string())).fold(
-                        TextColumn::new(),
-                        |mut texts, text| {
-                            texts.push(&text);
-                            texts
-                        },
-                    );
-                    column.values = Values::Text(texts);
-                }
-            }
-            edit(batch);
+            tokens_to_text(batch, &to_text);
             writer.write(batch)
         })?;
         check.finish()?;
         writer.finish()
+    }
+
+    /// Copies the rows of a table that has been read as samples, so that nothing is left to be checked; `edit` may change a
+    /// batch and appends the added columns. The output appears when all is done.
+    ///
+    /// # Errors
+    /// The input cannot be read again, or the output cannot be written; nothing is left behind then.
+    pub fn edit(self, mut edit: impl FnMut(&mut Batch)) -> Result<(), TableError> {
+        let TableCopy { reader, mut writer, to_text, .. } = self;
+        for_each_batch(reader, |batch| {
+            tokens_to_text(batch, &to_text);
+            edit(batch);
+            writer.write(batch)
+        })?;
+        writer.finish()
+    }
+
+    /// As [`edit`](Self::edit) where every row stays as it is: only the added columns are asked for, by their next values:
+    /// `next_values` is to add as many as the number says to each of the lists, of which there is one a column.
+    ///
+    /// # Errors
+    /// As [`edit`](Self::edit), and when there are not as many values as rows.
+    pub fn append(self, mut next_values: impl FnMut(usize, &mut [Vec<f64>]) + Send) -> Result<(), TableError> {
+        let TableCopy { mut reader, mut writer, check, to_text, added } = self;
+        let mut columns = Appended::new(&check.file, added, &mut next_values);
+        if let (Some(source), Some(sink)) = (reader.as_lines(), writer.as_lines())
+            && source.delimiter() == sink.delimiter()
+        {
+            append_to_lines(source, sink, &mut columns)?;
+        } else {
+            for_each_batch(reader, |batch| {
+                tokens_to_text(batch, &to_text);
+                let values = columns.take(batch.rows)?;
+                batch.columns.extend(values.iter_mut().map(|values| Values::Float(take(values)).into()));
+                writer.write(batch)
+            })?;
+        }
+        writer.finish()
+    }
+}
+
+/// Makes the columns of floats at these positions columns of the texts of their tokens.
+fn tokens_to_text(batch: &mut Batch, positions: &[usize]) {
+    for &position in positions {
+        let column = &mut batch.columns[position];
+        if let Values::Float(values) = &column.values {
+            let tokens = Tokens::Float(values);
+            let mut texts = TextColumn::new();
+            (0..values.len()).for_each(|i| tokens.with(i, |token| texts.push(&token.to_string())));
+            column.values = Values::Text(texts);
+        }
     }
 }
 

@@ -21,6 +21,7 @@
 //! `parquet` and `arrow`, both on by default, bring the two columnar formats, which take most of the build time. Without
 //! them, files of these formats are recognised and the error says how to build with them.
 
+mod append;
 mod batch;
 mod copy;
 mod error;
@@ -29,6 +30,7 @@ mod format;
 mod guard;
 mod half;
 mod number;
+mod quote;
 mod read;
 mod roles;
 mod samples;

@@ -5,17 +5,32 @@
 //! is its rank in (state, next state, action) order.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Compressed sparse rows over edges, forwards and backwards. Ids are 32 bits wide: 4.29 billion transitions at most.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Graph {
     out_start: Vec<u32>,
     source: Vec<u32>,
     target: Vec<u32>,
     /// The first transition of every edge, and the number of transitions at the end.
     first: Vec<u32>,
-    in_start: Vec<u32>,
-    in_edge: Vec<u32>,
+    /// Whether transitions end in a state.
+    subsequent: Vec<bool>,
+    /// The rows backwards, made when they are first asked for: canonicalization goes forwards only.
+    backwards: OnceLock<Backwards>,
+}
+
+#[derive(Clone, Debug)]
+struct Backwards {
+    start: Vec<u32>,
+    edge: Vec<u32>,
+}
+
+impl PartialEq for Graph {
+    fn eq(&self, other: &Self) -> bool {
+        self.out_start == other.out_start && self.target == other.target && self.first == other.first
+    }
 }
 
 impl Graph {
@@ -24,14 +39,22 @@ impl Graph {
         debug_assert!(source.iter().zip(&target).is_sorted());
         first.push(transitions as u32);
         let out_start = starts(states, &source);
-        let in_start = starts(states, &target);
-        let mut next = in_start.clone();
-        let mut in_edge = vec![0u32; target.len()];
-        for (edge, &y) in target.iter().enumerate() {
-            in_edge[next[y as usize] as usize] = edge as u32;
-            next[y as usize] += 1;
-        }
-        Graph { out_start, source, target, first, in_start, in_edge }
+        let mut subsequent = vec![false; states];
+        target.iter().for_each(|&y| subsequent[y as usize] = true);
+        Graph { out_start, source, target, first, subsequent, backwards: OnceLock::new() }
+    }
+
+    fn backwards(&self) -> &Backwards {
+        self.backwards.get_or_init(|| {
+            let start = starts(self.states(), &self.target);
+            let mut next = start.clone();
+            let mut edge = vec![0u32; self.target.len()];
+            for (e, &y) in self.target.iter().enumerate() {
+                edge[next[y as usize] as usize] = e as u32;
+                next[y as usize] += 1;
+            }
+            Backwards { start, edge }
+        })
     }
 
     pub fn states(&self) -> usize {
@@ -67,9 +90,9 @@ impl Graph {
     }
 
     /// The edges that enter `y`, ascending by source.
-    #[inline]
     pub fn in_edges(&self, y: u32) -> &[u32] {
-        &self.in_edge[self.in_start[y as usize] as usize..self.in_start[y as usize + 1] as usize]
+        let Backwards { start, edge } = self.backwards();
+        &edge[start[y as usize] as usize..start[y as usize + 1] as usize]
     }
 
     #[inline]
@@ -103,7 +126,7 @@ impl Graph {
     /// Whether transitions end in `x`: x ∈ S4.
     #[inline]
     pub fn is_subsequent(&self, x: u32) -> bool {
-        self.in_start[x as usize] < self.in_start[x as usize + 1]
+        self.subsequent[x as usize]
     }
 
     /// Σ over edges (x, y) of |succ(y)|: what it costs to look at all walks of two steps one by one.

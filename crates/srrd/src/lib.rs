@@ -51,3 +51,8 @@ pub use sample::{
     Transition, Vocabulary,
 };
 pub use settings::{Actions, Batch, Estimator, FEW_COMMON, Gamma, Metric, SettingError, Settings};
+
+/// The README's Rust example is compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

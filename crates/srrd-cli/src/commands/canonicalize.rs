@@ -54,27 +54,26 @@ pub fn run(args: &Canonicalize) -> Result<(), Failure> {
 
 /// Copies the rows, the first of every transition, with its reward and canonical rewards.
 fn write(copy: TableCopy, table: &SampleTable, canonical: &[Vec<Vec<f64>>]) -> Result<(), Failure> {
-    let repeats = table.samples.iter().any(|named| named.sample.duplicates().repeated > 0);
-    let mut seen: Vec<Vec<bool>> = match repeats {
-        true => table.samples.iter().map(|named| vec![false; named.sample.len()]).collect(),
-        false => Vec::new(),
-    };
-    let reward = copy.schema().index_of("reward").expect("a table of transitions has rewards");
     let mut rows = table.rows();
-    copy.run(|batch| {
+    if table.samples.iter().all(|named| named.sample.duplicates().repeated == 0) {
+        copy.append(|count, columns| {
+            for (sample, transition) in rows.by_ref().take(count) {
+                for (column, by_sample) in columns.iter_mut().zip(canonical) {
+                    column.push(by_sample[sample][transition]);
+                }
+            }
+        })?;
+        return Ok(());
+    }
+    let mut seen: Vec<Vec<bool>> = table.samples.iter().map(|named| vec![false; named.sample.len()]).collect();
+    let reward = copy.schema().index_of("reward").expect("a table of transitions has rewards");
+    copy.edit(|batch| {
         let places: Vec<(usize, usize)> = rows.by_ref().take(batch.rows).collect();
-        let places = if repeats {
-            let first =
-                |&(sample, transition): &(usize, usize)| !std::mem::replace(&mut seen[sample][transition], true);
-            let keep: Vec<bool> = places.iter().map(first).collect();
-            batch.retain(&keep);
-            let places: Vec<_> =
-                places.into_iter().zip(&keep).filter(|(_, keep)| **keep).map(|(place, _)| place).collect();
-            set_rewards(batch, reward, places.iter().map(|&(s, t)| table.samples[s].sample.rewards()[t]));
-            places
-        } else {
-            places
-        };
+        let first = |&(sample, transition): &(usize, usize)| !std::mem::replace(&mut seen[sample][transition], true);
+        let keep: Vec<bool> = places.iter().map(first).collect();
+        batch.retain(&keep);
+        let places: Vec<_> = places.into_iter().zip(&keep).filter(|(_, keep)| **keep).map(|(place, _)| place).collect();
+        set_rewards(batch, reward, places.iter().map(|&(s, t)| table.samples[s].sample.rewards()[t]));
         for by_sample in canonical {
             let values = places.iter().map(|&(sample, transition)| by_sample[sample][transition]);
             batch.columns.push(Values::Float(values.collect()).into());

@@ -9,6 +9,6 @@ use srrd_tables::TableCopy;
 pub fn run(args: &Convert) -> Result<(), Failure> {
     with_threads(args.threads, || {
         let source = Source::new(&args.input)?;
-        Ok(TableCopy::open(|| source.open(), &args.output, &[])?.run(|_| {})?)
+        Ok(TableCopy::open(|| source.open(), &args.output, &[])?.run()?)
     })
 }

@@ -9,9 +9,10 @@
 use memchr::{memchr, memchr_iter, memchr2, memchr2_iter};
 
 use super::lines::LineBlocks;
-use super::{ReadOptions, Selection, TableReader, check_names};
+use super::{LineSource, ReadOptions, Selection, TableReader, check_names};
 use crate::batch::{Batch, ColumnType, Field, Lines, Schema, TextColumn, Values};
 use crate::error::{ErrorKind, TableError, shorten};
+use crate::quote::write_field;
 
 /// A batch ends early when it holds this much text, so that long texts do not make it huge.
 const BATCH_BYTES: usize = 16 * 1024 * 1024;
@@ -125,6 +126,110 @@ impl TableReader for CsvReader {
         }
         self.next_row += batch.rows as u64;
         Ok(batch.rows > 0)
+    }
+
+    fn as_lines(&mut self) -> Option<&mut dyn LineSource> {
+        Some(self)
+    }
+}
+
+impl LineSource for CsvReader {
+    fn delimiter(&self) -> u8 {
+        self.delimiter
+    }
+
+    fn next_lines(&mut self, rows: &mut TextColumn) -> Result<bool, TableError> {
+        rows.clear();
+        loop {
+            let text = self.lines.text();
+            let width = self.selection.all.len();
+            let progress = match plain_lines(text, self.delimiter, width, rows) {
+                Some(progress) => progress,
+                None => {
+                    rows.clear();
+                    let outcome = rewritten_lines(text, self.delimiter, width, self.lines.line(), rows);
+                    outcome.map_err(|fault| self.fault(fault, self.next_row + rows.len() as u64))?
+                }
+            };
+            let unfinished = progress.consumed < text.len();
+            self.lines.consume(progress.consumed, progress.lines);
+            if !rows.is_empty() {
+                self.next_row += rows.len() as u64;
+                return Ok(true);
+            }
+            let at_row = |error: TableError| error.at_row(self.next_row);
+            if !self.lines.more().map_err(at_row)? {
+                return if unfinished { Err(at_row(never_closed(&self.lines))) } else { Ok(false) };
+            }
+        }
+    }
+}
+
+/// The rows of lines that a writer would write just as they are, but for their line ends; `None` for any other lines.
+fn plain_lines(text: &str, delimiter: u8, width: usize, rows: &mut TextColumn) -> Option<Progress> {
+    let bytes = text.as_bytes();
+    let ends_line = |at: usize| bytes.get(at + 1) == Some(&b'\n');
+    if memchr(b'"', bytes).is_some() || !memchr_iter(b'\r', bytes).all(ends_line) {
+        return None;
+    }
+    let mut start = 0;
+    let mut lines = 0;
+    for at in memchr_iter(b'\n', bytes) {
+        let line = &text[start..at];
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        if !line.is_empty() {
+            rows.push(line);
+        }
+        start = at + 1;
+        lines += 1;
+    }
+    // An only field that is empty makes a blank line, so a row alone in its table is not surely its line.
+    let fields = rows.len() + memchr_iter(delimiter, bytes).count();
+    (width > 1 && fields == rows.len() * width).then_some(Progress { consumed: start, lines })
+}
+
+/// The rows of lines of any kind, written anew from their fields, until one is not whole.
+fn rewritten_lines(
+    text: &str,
+    delimiter: u8,
+    width: usize,
+    first_line: u64,
+    rows: &mut TextColumn,
+) -> Result<Progress, Fault> {
+    let separator = char::from(delimiter).to_string();
+    let mut progress = Progress { consumed: 0, lines: 0 };
+    let mut value = String::new();
+    loop {
+        let mut fields = 0;
+        let record = record(text, progress.consumed, delimiter, |_, piece| match piece {
+            Piece::Part(part) => value.push_str(part),
+            Piece::End => {
+                if fields > 0 {
+                    rows.push_part(&separator);
+                }
+                write_field(&value, delimiter, width == 1, |part| rows.push_part(part));
+                value.clear();
+                fields += 1;
+            }
+        });
+        let line = first_line + progress.lines;
+        match record {
+            Record::Whole { next, lines } => {
+                if fields != width {
+                    return Err(Fault { problem: Problem::Fields(fields), line });
+                }
+                rows.end();
+                progress = Progress { consumed: next, lines: progress.lines + lines };
+            }
+            Record::Blank { next } => progress = Progress { consumed: next, lines: progress.lines + 1 },
+            Record::Unfinished => {
+                rows.truncate(rows.len());
+                return Ok(progress);
+            }
+            Record::AfterQuote { column, line: on } => {
+                return Err(Fault { problem: Problem::AfterQuote(column), line: line + on });
+            }
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io::{Cursor, Read, Seek};
 use std::path::Path;
 
-use crate::batch::{Batch, Schema};
+use crate::batch::{Batch, Schema, TextColumn};
 use crate::error::{ErrorKind, TableError, shorten};
 use crate::format::{Compression, FileFormat, Format};
 
@@ -63,6 +63,27 @@ pub trait TableReader: Send {
     /// # Errors
     /// Anything wrong with the rows; the message names the row, the line in text formats, and the column.
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, TableError>;
+
+    /// This reader as one that gives rows as lines; `None` for formats that are not lines of delimited fields.
+    fn as_lines(&mut self) -> Option<&mut dyn LineSource> {
+        None
+    }
+}
+
+/// A reader of CSV or TSV that also gives rows as lines, all columns whatever is selected.
+pub trait LineSource: Send {
+    /// What separates fields.
+    fn delimiter(&self) -> u8;
+
+    /// Fills `rows` with the next rows, each as the line that a writer with the same delimiter would make of it, without its
+    /// line end. `false` means that there are no more.
+    ///
+    /// Which rows lack or exceed fields is only looked into when the fields of many rows do not add up, so this is for
+    /// tables that have been read before.
+    ///
+    /// # Errors
+    /// Anything wrong with the rows, as far as it is noticed.
+    fn next_lines(&mut self, rows: &mut TextColumn) -> Result<bool, TableError>;
 }
 
 /// Opens a table. The format is told by the file's name; `-` is CSV on standard input.

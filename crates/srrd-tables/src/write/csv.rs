@@ -1,11 +1,10 @@
 //! CSV and TSV, quoted as RFC 4180 says and no more than needed; lines end with LF.
 
-use memchr::{memchr, memchr3};
-
-use super::TableWriter;
 use super::output::Encoder;
+use super::{LineSink, TableWriter};
 use crate::batch::{Batch, Schema, TextColumn, Values};
 use crate::error::TableError;
+use crate::quote::{needs_quotes, write_field};
 
 /// How much is put together before it goes out.
 const CHUNK: usize = 64 * 1024;
@@ -103,31 +102,28 @@ impl TableWriter for CsvWriter {
         Ok(())
     }
 
+    fn as_lines(&mut self) -> Option<&mut dyn LineSink> {
+        Some(self)
+    }
+
     fn finish(mut self: Box<Self>) -> Result<(), TableError> {
         self.flush()?;
         self.encoder.finish(&self.name)
     }
 }
 
-fn needs_quotes(text: &str, delimiter: u8) -> bool {
-    let bytes = text.as_bytes();
-    memchr3(delimiter, b'"', b'\n', bytes).is_some() || memchr(b'\r', bytes).is_some()
+impl LineSink for CsvWriter {
+    fn delimiter(&self) -> u8 {
+        self.delimiter
+    }
+
+    fn write_lines(&mut self, lines: &[u8]) -> Result<(), TableError> {
+        self.flush()?;
+        self.encoder.write_all(&self.name, lines)
+    }
 }
 
-/// Adds a text, quoted when needed. An empty text that is alone in its row needs quotes, or the line would be blank.
+/// Adds a text, quoted when needed.
 fn push_text(buffer: &mut Vec<u8>, text: &str, delimiter: u8, alone: bool) {
-    let blank = alone && text.is_empty();
-    if !blank && !needs_quotes(text, delimiter) {
-        buffer.extend_from_slice(text.as_bytes());
-        return;
-    }
-    buffer.push(b'"');
-    let mut rest = text.as_bytes();
-    while let Some(quote) = memchr(b'"', rest) {
-        buffer.extend_from_slice(&rest[..=quote]);
-        buffer.push(b'"');
-        rest = &rest[quote + 1..];
-    }
-    buffer.extend_from_slice(rest);
-    buffer.push(b'"');
+    write_field(text, delimiter, alone, |part| buffer.extend_from_slice(part.as_bytes()));
 }

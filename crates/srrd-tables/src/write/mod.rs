@@ -40,11 +40,28 @@ pub trait TableWriter: Send {
     /// When the batch has another number of columns than the schema.
     fn write(&mut self, batch: &Batch) -> Result<(), TableError>;
 
+    /// This writer as one that takes rows as finished lines; `None` for formats that are not lines of delimited fields.
+    fn as_lines(&mut self) -> Option<&mut dyn LineSink> {
+        None
+    }
+
     /// Completes the file and puts it in its place.
     ///
     /// # Errors
     /// The file cannot be written.
     fn finish(self: Box<Self>) -> Result<(), TableError>;
+}
+
+/// A writer of CSV or TSV that also takes rows as finished lines.
+pub trait LineSink: Send {
+    /// What separates fields.
+    fn delimiter(&self) -> u8;
+
+    /// Adds lines, each ended by LF, that are what [`TableWriter::write`] would make of their rows.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    fn write_lines(&mut self, lines: &[u8]) -> Result<(), TableError>;
 }
 
 /// Begins to write a table. The format is told by the file's name; `-` is CSV on standard output.

@@ -61,11 +61,12 @@ fn double<T: Copy + Default + Send>(
         let mut sums = [0.0; 4];
         for e in graph.out_edges(z as u32) {
             let y = graph.target(e);
+            let weight = batch.weight(y);
             sums[0] += near[e];
-            sums[2] += batch.weight(y);
+            sums[2] += weight;
             if graph.is_initial(y) {
                 sums[1] += near[e];
-                sums[3] += batch.weight(y);
+                sums[3] += weight;
             }
         }
         sums
@@ -76,10 +77,10 @@ fn double<T: Copy + Default + Send>(
     // Every successor of X1 that lies in B is in X5, so a row of X1 is summed whole. The same holds of X2 and X6, and
     // terminal states have empty rows: the two sums are one function.
     let walks = estimate::successor_sums(graph, &rows);
-    let weights: Vec<[f64; 3]> = parallel::map(graph.states(), |w| {
-        let (from_3, from_4) = estimate::column_sums(graph, &first, w as u32);
-        [batch.weight[w], from_3, from_4]
-    });
+    let columns = estimate::column_sums(graph, &first);
+    let weights: Vec<[f64; 3]> =
+        columns.iter().zip(&batch.weight).map(|(&[all, from_4], &w)| [w, all, from_4]).collect();
+    drop(columns);
     drop(first);
 
     let states = 0..graph.states() as u32;
@@ -111,11 +112,8 @@ fn unbiased<T: Copy + Default + Send>(
     let (sums, counts) = (estimate::sums(rewards), estimate::counts(graph));
     let (rows, row_counts) = (estimate::row_sums(graph, &sums), estimate::row_sums(graph, &counts));
     let (walks, walk_counts) = (estimate::successor_sums(graph, &rows), estimate::successor_sums(graph, &row_counts));
-    let weights: Vec<[f64; 4]> = parallel::map(graph.states(), |w| {
-        let (from_3, from_4) = estimate::column_sums(graph, &sums, w as u32);
-        let (count_3, count_4) = estimate::column_sums(graph, &counts, w as u32);
-        [from_3, from_4, count_3, count_4]
-    });
+    let columns = estimate::column_sums(graph, &sums).into_iter().zip(estimate::column_sums(graph, &counts));
+    let weights: Vec<[f64; 4]> = columns.map(|([s_3, s_4], [n_3, n_4])| [s_3, s_4, n_3, n_4]).collect();
     drop((sums, counts));
     let constant = term(rows.iter().sum(), row_counts.iter().sum());
 

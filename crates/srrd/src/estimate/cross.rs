@@ -1,6 +1,7 @@
 //! DARD's sums over succ(s) × succ(s'), the only ones that depend on both ends of a transition.
 
 use super::classes::SuccessorClasses;
+use super::local::LocalMap;
 use crate::graph::Graph;
 use crate::parallel;
 use rayon::prelude::*;
@@ -11,7 +12,7 @@ const PANEL: usize = 16;
 /// For every edge (s, s'): Σ_{x ∈ succ(s)} Σ_{y ∈ succ(s')} value(x, y), `edge_values` holding the value of every edge and
 /// all other pairs adding nothing.
 ///
-/// For a fixed s, v(y) = Σ_{x ∈ succ(s)} value(x, y) is spread over one array, from which every s' then picks:
+/// For a fixed s, v(y) = Σ_{x ∈ succ(s)} value(x, y) is kept in a small map, from which every s' then picks:
 /// O(Σ_s Σ_{x ∈ succ(s)} |succ(x)|), the same as one sweep over two steps. On dense graphs rows are added whole, once for
 /// every *distinct* set of successors. Both add in the same order and give the same bits.
 pub(crate) fn cross_sums(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
@@ -25,19 +26,19 @@ fn sparse(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
         |x| graph.first_edge(x),
         graph.two_step_walks(),
         |range, values| {
-            let mut v = vec![0.0f64; graph.states()];
+            let mut v = LocalMap::new();
             let mut values = values.iter_mut();
             for s in range {
-                for &x in graph.successors(s) {
+                let middle = graph.successors(s);
+                v.begin(middle.iter().map(|&x| graph.out_edges(x).len()).sum());
+                for &x in middle {
                     for e in graph.out_edges(x) {
-                        v[graph.target(e) as usize] += edge_values[e];
+                        v.add(graph.target(e), edge_values[e]);
                     }
                 }
-                for (&next, value) in graph.successors(s).iter().zip(&mut values) {
-                    *value = graph.successors(next).iter().fold(0.0, |sum, &y| sum + v[y as usize]);
-                }
-                for &x in graph.successors(s) {
-                    graph.successors(x).iter().for_each(|&y| v[y as usize] = 0.0);
+                // succ(s') is part of what was reached: s' is itself one of the middle states.
+                for (&next, value) in middle.iter().zip(&mut values) {
+                    *value = graph.successors(next).iter().fold(0.0, |sum, &y| sum + v.get(y));
                 }
             }
         },

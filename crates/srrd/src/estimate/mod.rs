@@ -7,6 +7,7 @@
 
 mod classes;
 pub(crate) mod cross;
+mod local;
 pub(crate) mod two_step;
 
 use std::borrow::Cow;
@@ -145,17 +146,22 @@ pub(crate) fn successor_sums(graph: &Graph, state_values: &[f64]) -> Vec<f64> {
     parallel::map(graph.states(), |x| graph.successors(x as u32).iter().map(|&y| state_values[y as usize]).sum())
 }
 
-/// Σ over the edges that enter a state: from all states, and from the subsequent states (S4) alone.
-pub(crate) fn column_sums(graph: &Graph, edge_values: &[f64], y: u32) -> (f64, f64) {
-    let (mut all, mut from_subsequent) = (0.0, 0.0);
-    for &e in graph.in_edges(y) {
-        let value = edge_values[e as usize];
-        all += value;
-        if graph.is_subsequent(graph.source(e as usize)) {
-            from_subsequent += value;
+/// Σ over the edges that enter every state: from all states, and from the subsequent states (S4) alone.
+pub(crate) fn column_sums(graph: &Graph, edge_values: &[f64]) -> Vec<[f64; 2]> {
+    // One thread goes through the edges in order: on large graphs the sums fit into a cache where the edges of a column, spread
+    // over memory, do not.
+    let mut sums = vec![[0.0; 2]; graph.states()];
+    for x in 0..graph.states() as u32 {
+        let subsequent = graph.is_subsequent(x);
+        for e in graph.out_edges(x) {
+            let [all, from_subsequent] = &mut sums[graph.target(e) as usize];
+            *all += edge_values[e];
+            if subsequent {
+                *from_subsequent += edge_values[e];
+            }
         }
     }
-    (all, from_subsequent)
+    sums
 }
 
 /// An estimated expectation before it is divided: over R ≡ 1 it says how many of the needed transitions were sampled.

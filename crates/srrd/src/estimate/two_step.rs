@@ -4,6 +4,7 @@
 //! terminal states out of S2 takes nothing from S6. One sweep over the states serves both.
 
 use super::classes::SuccessorClasses;
+use super::local::LocalMap;
 use crate::batch::Chosen;
 use crate::graph::Graph;
 use crate::parallel;
@@ -32,24 +33,38 @@ fn by_walks<const K: usize, T: Copy + Default + Send>(
     weights: &[[f64; K]],
     f: impl Fn(u32, [f64; K]) -> T + Sync + Send,
 ) -> Vec<T> {
-    // seen[w] = z + 1 marks that w was reached from z, so that nothing has to be cleared between states.
-    let make = || vec![0u32; graph.states()];
-    parallel::map_with(graph.states(), graph.two_step_walks(), T::default(), make, |seen, z| {
-        let mark = z as u32 + 1;
+    // Σ over succ(y), for every y: the rows of the middle states are summed whole, and what is reached again is taken off.
+    // Few states are reached twice, so weights are looked up once an edge rather than once a walk.
+    let rows: Vec<Sums<K>> = parallel::map(graph.states(), |y| {
         let mut sums = [0.0; K];
-        for &y in graph.successors(z as u32) {
-            if batch.is_some_and(|b| !b.holds_state(y)) {
-                continue;
-            }
+        graph.successors(y as u32).iter().for_each(|&w| add(&mut sums, &weights[w as usize]));
+        Sums(sums)
+    });
+    parallel::map_with(graph.states(), graph.two_step_walks(), T::default(), LocalMap::new, |reached, z| {
+        let middle = || graph.successors(z as u32).iter().filter(|&&y| batch.is_none_or(|b| b.holds_state(y)));
+        let mut sums = [0.0; K];
+        let mut twice = [0.0; K];
+        reached.begin(middle().map(|&y| graph.out_edges(y).len()).sum());
+        for &y in middle() {
+            add(&mut sums, &rows[y as usize].0);
             for &w in graph.successors(y) {
-                if seen[w as usize] != mark {
-                    seen[w as usize] = mark;
-                    add(&mut sums, &weights[w as usize]);
+                if !reached.insert(w) {
+                    add(&mut twice, &weights[w as usize]);
                 }
             }
         }
-        f(z as u32, sums)
+        f(z as u32, std::array::from_fn(|k| sums[k] - twice[k]))
     })
+}
+
+/// An array with a default.
+#[derive(Clone, Copy)]
+struct Sums<const K: usize>([f64; K]);
+
+impl<const K: usize> Default for Sums<K> {
+    fn default() -> Self {
+        Sums([0.0; K])
+    }
 }
 
 fn by_bits<const K: usize, T: Copy + Default + Send>(

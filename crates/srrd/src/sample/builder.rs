@@ -514,6 +514,10 @@ mod tests {
         let listed: Vec<String> =
             expected.transitions().map(|t| format!("{} {} {}", t.state, t.action, t.next_state)).collect();
         assert_eq!(listed, ["a go a", "a stay a", "a go b", "b go a"]);
+        for x in 0..expected.states().len() as u32 {
+            let from: Vec<u32> = (0..2).filter(|&y| expected.successors(y).contains(&x)).collect();
+            assert_eq!(expected.predecessors(x).collect::<Vec<_>>(), from);
+        }
         for (i, transition) in expected.transitions().enumerate() {
             assert_eq!(expected.transition(i), transition);
         }

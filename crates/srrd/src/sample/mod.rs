@@ -163,6 +163,11 @@ impl RewardSample {
         self.graph.successors(state)
     }
 
+    /// The states that sampled transitions to `x` start from, ascending.
+    pub fn predecessors(&self, state: u32) -> impl ExactSizeIterator<Item = u32> + '_ {
+        self.graph.in_edges(state).iter().map(|&e| self.graph.source(e as usize))
+    }
+
     /// Sampled transitions / (explored states × explored actions × explored states).
     pub fn coverage(&self) -> f64 {
         self.coverage_of(self.states.len() as f64, self.actions.len() as f64)

@@ -1,0 +1,29 @@
+//! The README says what the command prints.
+
+mod support;
+
+use support::Place;
+
+#[test]
+fn the_demo_prints_what_the_readme_says() {
+    let readme = include_str!("../../../README.md");
+    let block = readme.split("<!-- demo -->\n```text\n").nth(1).expect("a marked block");
+    let block = block.split("```").next().expect("its end");
+    assert_eq!(Place::new().ok("demo"), block);
+}
+
+#[test]
+fn the_readme_names_every_command_and_option() {
+    let readme = include_str!("../../../README.md");
+    let place = Place::new();
+    let help = place.ok("--help");
+    let commands = help.split("Commands:").nth(1).and_then(|rest| rest.split("Options:").next()).expect("a list");
+    for command in commands.lines().filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
+        assert!(readme.contains(&format!("`srrd {command}")), "{command}");
+    }
+    let help = place.ok("distance --help");
+    for option in help.split_whitespace().filter(|word| word.starts_with("--")).filter(|o| !["--help"].contains(o)) {
+        let option = option.trim_matches(|c: char| !c.is_alphanumeric() && c != '-');
+        assert!(readme.contains(option), "{option}");
+    }
+}

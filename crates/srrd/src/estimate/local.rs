@@ -1,0 +1,105 @@
+//! A small map from states to numbers that is emptied in no time: the neighbourhood of one state fits into the first-level cache
+//! however large the graph is.
+
+/// An open-addressing table. An entry counts only if it carries the current round, so that a new round starts empty.
+pub(crate) struct LocalMap {
+    entries: Vec<Entry>,
+    round: u32,
+    shift: u32,
+    mask: usize,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    round: u32,
+    state: u32,
+    value: f64,
+}
+
+impl LocalMap {
+    pub fn new() -> Self {
+        LocalMap { entries: vec![Entry::default(); 64], round: 0, shift: 26, mask: 63 }
+    }
+
+    /// Empties the map and makes room for so many states.
+    pub fn begin(&mut self, most: usize) {
+        let size = (2 * most).next_power_of_two().max(16);
+        if size > self.entries.len() || self.round == u32::MAX {
+            self.entries = vec![Entry::default(); size.max(self.entries.len())];
+            self.round = 0;
+        }
+        self.round += 1;
+        self.mask = size - 1;
+        self.shift = 32 - size.trailing_zeros().min(31);
+    }
+
+    /// The place of a state, and whether it is there already.
+    #[inline]
+    fn find(&self, state: u32) -> (usize, bool) {
+        // Fibonacci hashing: neighbouring ids, as grids have them, go far apart.
+        let mut place = (state.wrapping_mul(0x9E37_79B9) >> self.shift) as usize & self.mask;
+        loop {
+            let entry = &self.entries[place];
+            if entry.round != self.round {
+                return (place, false);
+            }
+            if entry.state == state {
+                return (place, true);
+            }
+            place = (place + 1) & self.mask;
+        }
+    }
+
+    /// Adds a state; false if it was there.
+    #[inline]
+    pub fn insert(&mut self, state: u32) -> bool {
+        let (place, known) = self.find(state);
+        if !known {
+            self.entries[place] = Entry { round: self.round, state, value: 0.0 };
+        }
+        !known
+    }
+
+    /// Adds to the number of a state, which starts at 0.
+    #[inline]
+    pub fn add(&mut self, state: u32, value: f64) {
+        let (place, known) = self.find(state);
+        if known {
+            self.entries[place].value += value;
+        } else {
+            self.entries[place] = Entry { round: self.round, state, value: 0.0 + value };
+        }
+    }
+
+    /// The number of a state; 0 if it is not there.
+    #[inline]
+    pub fn get(&self, state: u32) -> f64 {
+        let (place, known) = self.find(state);
+        if known { self.entries[place].value } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn rounds_start_empty_and_sums_add_up() {
+        let mut map = LocalMap::new();
+        for round in 1..200u32 {
+            map.begin(round as usize);
+            let mut expected: HashMap<u32, f64> = HashMap::new();
+            for i in 0..3 * round {
+                let state = i * 7919 % round * 1_000_003;
+                assert_eq!(map.get(state), expected.get(&state).copied().unwrap_or(0.0));
+                map.add(state, f64::from(i));
+                *expected.entry(state).or_default() += f64::from(i);
+                assert_eq!(map.get(state), expected[&state]);
+                assert!(!map.insert(state));
+            }
+            assert!(map.insert(u32::MAX));
+            assert_eq!(map.get(u32::MAX), 0.0);
+        }
+    }
+}
