@@ -4,8 +4,10 @@ from dataclasses import dataclass, field
 
 MISSING = "–"
 AGAINST_BASELINES = (
-    "Best of several repeats after a warm-up. The baselines use all the cores they want. A ratio is baseline time over "
-    "srrd time; *same values* compares every number to 1e-9."
+    "Best of several repeats after a warm-up. The baselines use all the cores they want, and start from arrays of ids and "
+    "rewards. The time of srrd is from a reward sample in memory to the results; *built* is what making that sample of the "
+    "arrays takes, once, and the last ratio has it included. A ratio is baseline time over srrd time; *same values* compares "
+    "every number to 1e-9."
 )
 WHOLE_COMMAND = (
     "`srrd canonicalize IN.csv -o OUT.csv --metric srrd` by wall clock, reading and writing included, against the "
@@ -17,7 +19,7 @@ WHOLE_COMMAND = (
 class Result:
     """One line of the main table: a case and metric against one baseline.
 
-    `rust` holds the seconds by number of threads, `target` the least ratio baseline / rust that is asked for, and
+    `rust` holds the seconds of computing and `build` those of building the sample by number of threads, `target` the least ratio baseline / rust that is asked for, and
     `agrees` whether the values were the same (None: not compared).
     """
 
@@ -27,6 +29,7 @@ class Result:
     baseline: str
     baseline_seconds: float | None
     rust: dict[int, float] = field(default_factory=dict)
+    build: dict[int, float] = field(default_factory=dict)
     target: float | None = None
     agrees: bool | None = None
     note: str = ""
@@ -85,15 +88,25 @@ def result_row(result, threads):
         duration(result.baseline_seconds),
         *(duration(result.rust.get(t)) for t in threads),
         *(times(ratios.get(t)) for t in threads),
+        duration(result.build.get(max(threads))),
+        times(with_build(result, max(threads))),
         f"≥ {times(result.target)}" if result.target else MISSING,
         verdict(met) if result.target else MISSING,
         {None: MISSING, True: "yes", False: "**NO**"}[result.agrees],
     ]
 
 
+def with_build(result, threads):
+    """The ratio with the building of the sample included, where that was measured."""
+    if threads not in result.build:
+        return None
+    return result.baseline_seconds / (result.rust[threads] + result.build[threads])
+
+
 def results_table(results, threads):
     header = ["case", "metric", "rows", "baseline", "baseline time"]
     header += [f"srrd, {t} thread{'s' * (t > 1)}" for t in threads] + [f"ratio, {t}" for t in threads]
+    header += [f"built, {max(threads)}", f"ratio with it, {max(threads)}"]
     return table(header + ["target", "met", "same values"], [result_row(result, threads) for result in results])
 
 

@@ -1,9 +1,9 @@
 //! The Rust side of `benchmarks/run.py`, which documents the protocol: raw arrays in, results and one line of JSON out.
 
-use srrd::{Canonical, Duplicates, Gamma, Metric, RewardSample, SampleBuilder, Settings, Token, pairwise_canonical};
+use srrd::{Duplicates, Gamma, Metric, RewardSample, SampleBuilder, Settings, Token};
 use std::error::Error;
 use std::fs;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -14,7 +14,6 @@ struct Options {
     repeats: usize,
     settings: Settings,
     out: Option<String>,
-    phases: bool,
     files: Vec<String>,
 }
 
@@ -37,7 +36,6 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Options, Failure> {
         repeats: 5,
         settings: Settings::default(),
         out: None,
-        phases: false,
         files: Vec::new(),
     };
     while let Some(argument) = arguments.next() {
@@ -49,7 +47,6 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Options, Failure> {
             "--gamma" => options.settings.gamma = Gamma::new(value()?.parse()?)?,
             "--min-common" => options.settings.min_common = value()?.parse()?,
             "--out" => options.out = Some(value()?),
-            "--phases" => options.phases = true,
             other if other.starts_with("--") => return Err(format!("no option {other}").into()),
             _ => options.files.push(argument),
         }
@@ -57,21 +54,25 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Options, Failure> {
     Ok(options)
 }
 
+/// What one run took: making samples of arrays, and computing with them.
+#[derive(Clone, Copy)]
+struct Times {
+    build: Duration,
+    compute: Duration,
+}
+
 /// From arrays in memory to the canonical reward of every row.
 fn canonicalize(options: &Options) -> Result<(), Failure> {
     let [states, actions, next, rewards] = options.files.as_slice() else { return Err("four files are needed".into()) };
     let (states, actions, next, rewards) = (ids(states)?, ids(actions)?, ids(next)?, numbers(rewards)?);
-    let run = || -> Result<Vec<f64>, Failure> {
+    let run = || -> Result<(Vec<f64>, Times), Failure> {
         let start = Instant::now();
         let (sample, placement) = RewardSample::from_ids(&states, &actions, &next, &rewards, Duplicates::Error)?;
-        let built = start.elapsed();
+        let build = start.elapsed();
         let canonical = srrd::canonicalize(&sample, options.metric, &options.settings);
-        let computed = start.elapsed();
-        let rows: Vec<f64> = placement.transition.iter().map(|&t| canonical[t as usize]).collect();
-        if options.phases {
-            eprintln!("build {built:?}, canonicalize {:?}, place {:?}", computed - built, start.elapsed() - computed);
-        }
-        Ok(rows)
+        let compute = start.elapsed() - build;
+        let rows = placement.transition.iter().map(|&t| canonical[t as usize]).collect();
+        Ok((rows, Times { build, compute }))
     };
     report(options, rewards.len(), run)
 }
@@ -83,7 +84,7 @@ fn pairwise(options: &Options) -> Result<(), Failure> {
     };
     let (sample, states, actions, next, rewards) =
         (ids(sample)?, ids(states)?, ids(actions)?, ids(next)?, numbers(rewards)?);
-    let run = || -> Result<Vec<f64>, Failure> {
+    let run = || -> Result<(Vec<f64>, Times), Failure> {
         let start = Instant::now();
         let count = sample.iter().max().map_or(0, |&most| most as usize + 1);
         let mut builders = vec![SampleBuilder::new(); count];
@@ -93,33 +94,35 @@ fn pairwise(options: &Options) -> Result<(), Failure> {
         }
         let samples: Vec<RewardSample> =
             builders.into_iter().map(|builder| builder.build(Duplicates::Error)).collect::<Result<_, _>>()?;
-        let built = start.elapsed();
-        let canonical: Vec<Canonical<'_>> =
-            samples.iter().map(|sample| Canonical::new(sample, options.metric, &options.settings)).collect();
-        let matrix = pairwise_canonical(&canonical, options.settings.min_common);
-        if options.phases {
-            eprintln!("build {built:?}, distances {:?}", start.elapsed() - built);
-        }
-        Ok(matrix.as_slice().to_vec())
+        let references: Vec<&RewardSample> = samples.iter().collect();
+        let build = start.elapsed();
+        let matrix = srrd::pairwise(&references, options.metric, &options.settings);
+        Ok((matrix.as_slice().to_vec(), Times { build, compute: start.elapsed() - build }))
     };
     report(options, rewards.len(), run)
 }
 
-/// Runs once to warm up, then `repeats` times, and reports the least time.
-fn report(options: &Options, transitions: usize, run: impl Fn() -> Result<Vec<f64>, Failure>) -> Result<(), Failure> {
-    let result = run()?;
-    let mut seconds = f64::INFINITY;
+/// Runs once to warm up, then `repeats` times, and reports the least times.
+fn report(
+    options: &Options,
+    transitions: usize,
+    run: impl Fn() -> Result<(Vec<f64>, Times), Failure>,
+) -> Result<(), Failure> {
+    let (result, mut least) = run()?;
     for _ in 0..options.repeats.max(1) {
-        let start = Instant::now();
-        std::hint::black_box(run()?);
-        seconds = seconds.min(start.elapsed().as_secs_f64());
+        let (_, times) = run()?;
+        least = Times { build: least.build.min(times.build), compute: least.compute.min(times.compute) };
     }
     if let Some(path) = &options.out {
         fs::write(path, result.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>())?;
     }
     println!(
-        r#"{{"case": "{}", "metric": "{}", "threads": {}, "transitions": {transitions}, "seconds": {seconds}}}"#,
-        options.case, options.metric, options.threads
+        r#"{{"case": "{}", "metric": "{}", "threads": {}, "transitions": {transitions}, "build_seconds": {}, "seconds": {}}}"#,
+        options.case,
+        options.metric,
+        options.threads,
+        least.build.as_secs_f64(),
+        least.compute.as_secs_f64()
     );
     Ok(())
 }

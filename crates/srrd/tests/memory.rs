@@ -1,0 +1,87 @@
+//! How much memory canonicalizing takes, counted by the allocator: the sample itself included, at most 120 bytes a transition.
+
+use srrd::*;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+struct Counting;
+
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is handed on to the system allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let live = LIVE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        PEAK.fetch_max(live, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const LIMIT: f64 = 120.0;
+
+/// Tokens as texts, the dearest kind.
+fn sample(edges: impl Iterator<Item = (u32, u32, u32)>) -> RewardSample {
+    let mut builder = SampleBuilder::new();
+    for (s, a, t) in edges {
+        let (state, next) = (format!("{}_{}", s / 300, s % 300), format!("{}_{}", t / 300, t % 300));
+        builder.push(Token::text(&state), Token::from(a), Token::text(&next), f64::from(s % 101)).unwrap();
+    }
+    builder.build(Duplicates::Mean).unwrap()
+}
+
+#[test]
+fn at_most_120_bytes_a_transition() {
+    let side = 224u32;
+    let grid = (0..side * side).flat_map(|s| {
+        let (x, y) = (s % side, s / side);
+        let moves = [((x + 1) % side, y), ((x + side - 1) % side, y), (x, (y + 1) % side), (x, (y + side - 1) % side)];
+        moves.into_iter().enumerate().map(move |(a, (x, y))| (s, a as u32, y * side + x))
+    });
+    let random = (0..20_000u32)
+        .flat_map(|s| (0..10u32).map(move |k| (s, 0, (s.wrapping_mul(2_654_435_761) ^ k * 7919) % 20_000)));
+    let several = (0..8_000u32).flat_map(|s| (0..24u32).map(move |k| (s, k % 3, (s * 31 + k / 3 * 977) % 8_000)));
+    let full = (0..400u32).flat_map(|s| (0..400u32).map(move |t| (s, 0, t)));
+    let before = LIVE.load(Ordering::Relaxed);
+    for (name, sample) in [
+        ("grid", sample(grid)),
+        ("random", sample(random)),
+        ("several actions", sample(several)),
+        ("full", sample(full)),
+    ] {
+        for metric in Metric::ALL {
+            for estimator in [
+                Estimator::Double { actions: Actions::Marginal, batch: Batch::All },
+                Estimator::Double { actions: Actions::Marginal, batch: Batch::size(100).unwrap() },
+                Estimator::Double { actions: Actions::Joint, batch: Batch::All },
+                Estimator::Unbiased,
+            ] {
+                // Other samples are alive, too: what counts is this one and what canonicalizing adds to it.
+                let own = size_of_sample(&sample);
+                let live = LIVE.load(Ordering::Relaxed);
+                PEAK.store(live, Ordering::Relaxed);
+                let canonical = canonicalize(&sample, metric, &Settings { estimator, ..Settings::default() });
+                let bytes = (PEAK.load(Ordering::Relaxed) - live + own) as f64 / canonical.len() as f64;
+                assert!(bytes <= LIMIT, "{name} {metric} {estimator:?}: {bytes:.1} bytes a transition");
+            }
+        }
+    }
+    assert!(LIVE.load(Ordering::Relaxed) < before + (1 << 20), "something was not freed");
+}
+
+/// The bytes of a sample, by copying it.
+fn size_of_sample(sample: &RewardSample) -> usize {
+    let before = LIVE.load(Ordering::Relaxed);
+    let copy = sample.clone();
+    let size = LIVE.load(Ordering::Relaxed) - before;
+    drop(copy);
+    size
+}
