@@ -38,6 +38,7 @@ impl Graph {
     pub fn new(states: usize, source: Vec<u32>, target: Vec<u32>, mut first: Vec<u32>, transitions: usize) -> Self {
         debug_assert!(source.iter().zip(&target).is_sorted());
         first.push(transitions as u32);
+        first.shrink_to_fit();
         let out_start = starts(states, &source);
         let mut subsequent = vec![false; states];
         target.iter().for_each(|&y| subsequent[y as usize] = true);

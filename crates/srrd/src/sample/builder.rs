@@ -429,7 +429,7 @@ impl Merged {
 
     /// Gives back what was reserved for rows that turned out to repeat a transition or an edge.
     fn shrink(&mut self) {
-        for ids in [&mut self.source, &mut self.target, &mut self.first, &mut self.action] {
+        for ids in [&mut self.source, &mut self.target, &mut self.action] {
             ids.shrink_to_fit();
         }
         self.reward.shrink_to_fit();
