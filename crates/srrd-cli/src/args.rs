@@ -37,30 +37,32 @@ Examples:
   srrd distance a.csv b.parquet --metric all --gamma 0.95 --json
   srrd distance 'agents.csv#alice' 'agents.csv#bob'      two samples of one table (column `sample`)
 
-A table has one row a transition and the columns state, action, next_state, reward; instead of a token column there
-may be feature columns state.x, state.y, … Exit status 0 also when a distance is undefined: it is then shown as such.")]
+A table has one row a transition and the columns state, action, next_state, reward; instead of a
+token column there may be feature columns state.x, state.y, … An undefined distance is shown as
+such, with a warning; the exit status is 0 then, too.")]
     Distance(Distance),
     /// Add a column `canonical`: the rewards without potential shaping
     #[command(after_help = "\
 Examples:
   srrd canonicalize rewards.csv -o canonical.csv
   srrd canonicalize rewards.csv -o - --metric epic --estimator unbiased
-  srrd canonicalize rewards.csv -o out.parquet --metric all     columns canonical.direct, canonical.epic, …
+  srrd canonicalize rewards.csv -o out.parquet --metric all     canonical.direct, canonical.epic, …
 
-The output has the input's rows in their order, duplicates collapsed into the first of them, all other columns kept.")]
+The output has the input's rows in their order, duplicates collapsed into the first of them, with
+all other columns kept.")]
     Canonicalize(Canonicalize),
     /// The distances of all pairs of samples, as a square table
     #[command(after_help = "\
 Examples:
   srrd matrix agents.csv -o distances.csv                      a table with a column `sample`
   srrd matrix runs/*.csv -o distances.npy --plot heat.png      one sample a file
-  srrd matrix agents.csv -o d.csv --undefined 1 --threads 2    1, the farthest, where a distance is undefined")]
+  srrd matrix agents.csv -o d.csv --undefined 1 --threads 2    1, the farthest, where undefined")]
     Matrix(Matrix),
     /// What is in a table, and how far its distances can be trusted
     #[command(after_help = "\
 Examples:
   srrd inspect rewards.csv
-  srrd inspect a.csv b.csv --metric srrd --space 400x4         coverage of a world of 400 states and 4 actions")]
+  srrd inspect a.csv b.csv --metric srrd --space 400x4     coverage of 400 states and 4 actions")]
     Inspect(Inspect),
     /// Copy a table of transitions to another format
     #[command(after_help = "\
@@ -68,8 +70,8 @@ Examples:
   srrd convert rewards.csv -o rewards.parquet
   srrd convert rewards.npz -o rewards.csv.gz
 
-Formats by extension: .csv .tsv .jsonl (each also with .gz or .zst), .parquet, .arrow/.feather, .npz; - is CSV on
-standard input or output.")]
+Formats by extension: .csv .tsv .jsonl (each also with .gz or .zst), .parquet, .arrow/.feather,
+.npz; - is CSV on standard input or output.")]
     Convert(Convert),
 }
 
@@ -91,9 +93,9 @@ pub struct Demo {
 
 #[derive(Debug, Args)]
 pub struct Distance {
-    /// The first sample: a table, or TABLE#SAMPLE
+    /// The first sample: a table, or TABLE#SAMPLE; - is CSV on standard input
     pub a: PathBuf,
-    /// The second sample
+    /// The second sample: a table, or TABLE#SAMPLE; - is CSV on standard input
     pub b: PathBuf,
     #[command(flatten)]
     pub canon: CanonArgs,
@@ -129,9 +131,9 @@ pub struct Matrix {
     /// Also draw a heat map, ordered by hierarchical clustering
     #[arg(long, value_name = "FILE.svg|png")]
     pub plot: Option<PathBuf>,
-    /// What to write where a distance is undefined
-    #[arg(long, value_name = "VALUE", default_value_t = f64::NAN, hide_default_value = true)]
-    pub undefined: f64,
+    /// What to write where a distance is undefined, 0 on the diagonal [default: NaN]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    pub undefined: Option<f64>,
     #[command(flatten)]
     pub canon: CanonArgs,
     #[command(flatten)]
@@ -171,11 +173,11 @@ pub struct Convert {
 /// How rewards are canonicalized.
 #[derive(Debug, Args)]
 pub struct CanonArgs {
-    /// Which metrics: direct, epic, dard, srrd, or all [default: srrd; inspect: all]
+    /// direct, epic, dard, srrd, or all; several with commas [default: srrd, of inspect all; matrix takes one]
     #[arg(long, value_name = "METRIC", value_delimiter = ',')]
     pub metric: Vec<String>,
     /// The discount factor, between 0 and 1
-    #[arg(long, default_value_t = 0.9)]
+    #[arg(long, default_value_t = 0.9, allow_hyphen_values = true)]
     pub gamma: f64,
     /// How expectations are estimated: over all pairs of two sets, unsampled ones counting 0, or over the sampled ones
     #[arg(long, value_enum, default_value_t = EstimatorName::Double)]
@@ -183,8 +185,8 @@ pub struct CanonArgs {
     /// How actions enter the double batch: averaged, or as pairs of state and action
     #[arg(long, value_enum, default_value_t = ActionsName::Marginal)]
     pub actions: ActionsName,
-    /// How many of the explored states (or pairs) the double batch holds
-    #[arg(long, value_name = "all|N", default_value = "all")]
+    /// How many of the explored states (or pairs) the double batch holds; not for unbiased
+    #[arg(long, value_name = "all|N", default_value = "all", allow_hyphen_values = true)]
     pub batch: String,
     /// The seed of the batch
     #[arg(long, default_value_t = 0)]

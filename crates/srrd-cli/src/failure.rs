@@ -1,7 +1,7 @@
 //! Why a command ended early, and what the exit status is then: 1 it failed, 2 the call or the input was wrong.
 
 use srrd_tables::{ErrorKind, TableError};
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// The end of a command that did not finish.
@@ -26,15 +26,20 @@ impl Failure {
         match self {
             Failure::ClosedPipe => ExitCode::SUCCESS,
             Failure::Failed(message) => {
-                eprintln!("error: {message}");
+                tell(&message);
                 ExitCode::from(1)
             }
             Failure::Wrong(message) => {
-                eprintln!("error: {message}");
+                tell(&message);
                 ExitCode::from(2)
             }
         }
     }
+}
+
+/// That a message cannot be told must not change the exit status.
+fn tell(message: &str) {
+    let _ = writeln!(io::stderr(), "error: {message}");
 }
 
 impl From<TableError> for Failure {

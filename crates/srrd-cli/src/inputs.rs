@@ -3,42 +3,52 @@
 use crate::failure::Failure;
 use srrd::Duplicates;
 use srrd_tables::{
-    FileFormat, Format, NamedSample, ReadOptions, SampleTable, TableError, TableReader, open, open_stream,
-    read_sample_table, read_samples,
+    FileFormat, NamedSample, ReadOptions, SampleTable, TableError, TableReader, open, open_stream, read_sample_table,
+    read_samples,
 };
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// A table that can be read more than once: standard input is kept in a temporary file.
+/// A table that can be read more than once: what is no file, such as standard input, is kept in a temporary one.
 pub enum Source {
     Path(PathBuf),
-    Kept(File),
+    Kept { file: File, name: String, format: FileFormat },
 }
 
 impl Source {
     pub fn new(path: &Path) -> Result<Self, Failure> {
-        if path.as_os_str() != "-" {
+        let standard_input = path.as_os_str() == "-";
+        // Whatever is wrong with a path is said when it is opened.
+        let stream = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
+        if !standard_input && !stream {
             return Ok(Source::Path(path.to_owned()));
         }
+        let format = FileFormat::from_path(path)?;
+        let name = if standard_input { "standard input".to_owned() } else { path.display().to_string() };
         let keep = || -> io::Result<File> {
             let mut file = tempfile::tempfile()?;
-            io::copy(&mut io::stdin().lock(), &mut file)?;
+            match standard_input {
+                true => io::copy(&mut io::stdin().lock(), &mut file)?,
+                false => io::copy(&mut File::open(path)?, &mut file)?,
+            };
             Ok(file)
         };
-        keep().map(Source::Kept).map_err(|e| Failure::Failed(format!("standard input cannot be read: {e}")))
+        match keep() {
+            Ok(file) => Ok(Source::Kept { file, name, format }),
+            Err(e) => Err(Failure::Failed(format!("{name}: cannot be read: {e}"))),
+        }
     }
 
     pub fn open(&self) -> Result<Box<dyn TableReader>, TableError> {
         match self {
             Source::Path(path) => open(path, &ReadOptions::default()),
-            Source::Kept(file) => {
+            Source::Kept { file, name, format } => {
                 let again = file.try_clone().and_then(|mut file| file.seek(SeekFrom::Start(0)).map(|_| file));
-                let name = "standard input";
                 let file = again.map_err(|e| {
                     TableError::new(srrd_tables::ErrorKind::Io, name, format!("cannot be read again: {e}"))
                 })?;
-                open_stream(name, FileFormat::plain(Format::Csv), Box::new(file), &ReadOptions::default())
+                open_stream(name, *format, Box::new(file), &ReadOptions::default())
             }
         }
     }
@@ -47,7 +57,7 @@ impl Source {
     pub fn samples(&self, duplicates: Duplicates) -> Result<SampleTable, TableError> {
         let name = match self {
             Source::Path(path) => path.file_name().map(|name| name.to_string_lossy().into_owned()),
-            Source::Kept(_) => None,
+            Source::Kept { .. } => None,
         };
         let reader = self.open()?;
         let name = name.unwrap_or_else(|| reader.name().to_owned());
@@ -77,6 +87,10 @@ pub fn read_one(path: &Path, duplicates: Duplicates) -> Result<NamedSample, Fail
             listed(),
             table.display(),
         ))),
+        Some(name) if samples.iter().all(|sample| sample.from_file) => Err(Failure::wrong(format!(
+            "{}: there is no sample '{name}': the table has no column `sample`, so it is one sample; leave out '#{name}'",
+            table.display(),
+        ))),
         Some(name) => match samples.iter().position(|sample| sample.name == name) {
             Some(index) => Ok(samples.swap_remove(index)),
             None => Err(Failure::wrong(format!(
@@ -90,9 +104,9 @@ pub fn read_one(path: &Path, duplicates: Duplicates) -> Result<NamedSample, Fail
 
 /// `TABLE#SAMPLE`, unless a file has that very name.
 fn split_name(path: &Path) -> Option<(PathBuf, String)> {
-    let text = path.to_str()?;
-    let (table, name) = text.rsplit_once('#')?;
-    (!path.exists() && !table.is_empty()).then(|| (PathBuf::from(table), name.to_owned()))
+    let (table, name) = path.to_str()?.rsplit_once('#')?;
+    let table = PathBuf::from(table);
+    (!path.exists() && FileFormat::from_path(&table).is_ok()).then(|| (table, name.to_owned()))
 }
 
 /// The samples of all tables, with names that tell them apart.
@@ -113,8 +127,7 @@ pub fn read_all(paths: &[PathBuf], duplicates: Duplicates) -> Result<Vec<NamedSa
     for (sample, path) in samples.iter_mut().zip(&files) {
         if repeated.binary_search(&sample.name).is_ok() {
             let path = path.display();
-            let is_file_name = path.to_string().ends_with(&sample.name);
-            sample.name = if is_file_name { path.to_string() } else { format!("{path}#{}", sample.name) };
+            sample.name = if sample.from_file { path.to_string() } else { format!("{path}#{}", sample.name) };
         }
     }
     let mut names: Vec<&str> = samples.iter().map(|s| s.name.as_str()).collect();
@@ -147,6 +160,13 @@ pub fn check_same_features(samples: &[NamedSample]) -> Result<(), Failure> {
                     describe(b)
                 )));
             }
+        }
+        if first.one_step != other.one_step {
+            let (one, several) = if first.one_step { (first, other) } else { (other, first) };
+            return Err(Failure::wrong(format!(
+                "{} has no column `next_state` and {} has: they can share no transition; give both the same columns",
+                one.name, several.name
+            )));
         }
     }
     Ok(())

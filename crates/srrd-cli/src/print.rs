@@ -1,6 +1,6 @@
 //! What people read: aligned tables on standard output, notes on standard error, numbers with their digits.
 
-use srrd::{Comparison, RewardSample, Undefined};
+use srrd::{Comparison, Duplicates, RewardSample, Undefined};
 use srrd_tables::NamedSample;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -97,19 +97,23 @@ pub fn undefined_in_words(comparison: &Comparison, min_common: usize) -> Option<
             "the samples share {}, fewer than the {min_common} asked for (--min-common)",
             counted(comparison.common, "transition", "transitions")
         ),
-        Undefined::Constant => "a reward is constant on the shared transitions".to_owned(),
         other => other.to_string(),
     })
 }
 
-/// Says what was merged and what looks wrong with a sample.
-pub fn warn_about(named: &NamedSample) {
+/// Says what was merged, and how, and what looks wrong with a sample.
+pub fn warn_about(named: &NamedSample, duplicates: Duplicates) {
     let averaged = named.sample.duplicates().averaged;
     if averaged > 0 {
         warn(&format!(
-            "{}: {} occurred with unequal rewards and got one of them (--duplicates)",
+            "{}: {} occurred with unequal rewards; {} was taken (--duplicates)",
             named.name,
-            counted(averaged, "transition", "transitions")
+            counted(averaged, "transition", "transitions"),
+            match duplicates {
+                Duplicates::First => "the first",
+                Duplicates::Last => "the last",
+                Duplicates::Mean | Duplicates::Error => "their mean",
+            }
         ));
     }
     let rewards = named.sample.rewards();

@@ -2,6 +2,7 @@
 
 use crate::args::{ActionsName, CanonArgs, CompareArgs, DuplicatesName, EstimatorName};
 use crate::failure::Failure;
+use serde_json::Value;
 use srrd::{Actions, Batch, Duplicates, Estimator, Gamma, Metric, Settings};
 
 /// What was chosen, checked.
@@ -67,6 +68,25 @@ impl Chosen {
         }
     }
 
+    /// The batch as it is written on the command line.
+    pub fn batch_as_json(&self) -> Value {
+        match self.settings.estimator {
+            Estimator::Double { batch: Batch::Size(size), .. } => size.get().into(),
+            Estimator::Double { batch: Batch::All, .. } => "all".into(),
+            Estimator::Unbiased => Value::Null,
+        }
+    }
+
+    /// The name of the choice.
+    pub fn duplicates_name(&self) -> &'static str {
+        match self.duplicates {
+            Duplicates::Mean => "mean",
+            Duplicates::First => "first",
+            Duplicates::Last => "last",
+            Duplicates::Error => "error",
+        }
+    }
+
     /// The estimator in words.
     pub fn estimator_in_words(&self) -> String {
         match self.settings.estimator {
@@ -78,7 +98,7 @@ impl Chosen {
                 };
                 match batch {
                     Batch::All => format!("double batch of all {of}"),
-                    Batch::Size(size) => format!("double batch of {size} {of} (seed {})", self.settings.seed),
+                    Batch::Size(size) => format!("double batch, size {size}, of {of} (seed {})", self.settings.seed),
                 }
             }
         }
@@ -104,13 +124,18 @@ fn metrics(names: &[String], default: &[Metric]) -> Result<Vec<Metric>, Failure>
     Ok(metrics)
 }
 
+/// More threads than any machine has cores only get in each other's way.
+const MOST_THREADS: usize = 1024;
+
 /// Runs `work` on so many threads; by default on all cores.
 pub fn with_threads<T: Send>(
     threads: Option<usize>,
     work: impl FnOnce() -> Result<T, Failure> + Send,
 ) -> Result<T, Failure> {
-    if threads == Some(0) {
-        return Err(Failure::wrong("--threads: it must be at least 1"));
+    if let Some(threads) = threads
+        && !(1..=MOST_THREADS).contains(&threads)
+    {
+        return Err(Failure::wrong(format!("--threads: {threads} is not between 1 and {MOST_THREADS}")));
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
     pool.map_err(|e| Failure::Failed(format!("cannot start threads: {e}")))?.install(work)

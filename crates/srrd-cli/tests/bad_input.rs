@@ -113,6 +113,15 @@ fn paths_that_cannot_be_read_or_written() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn the_exit_status_does_not_depend_on_whether_the_message_can_be_told() {
+    let place = Place::new();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let status = place.command("inspect nothing.csv").stderr(full).status().unwrap();
+    assert_eq!(status.code(), Some(2));
+}
+
 #[test]
 fn samples_of_different_kinds_cannot_be_compared() {
     let place = Place::new();
@@ -140,9 +149,12 @@ fn wrong_options_name_themselves() {
         ("--estimator unbiased --actions joint", "--actions"),
         ("--estimator biased", "--estimator"),
         ("--min-common 0", "--min-common"),
-        ("--threads 0", "--threads"),
+        ("--threads 0", "--threads: 0 is not between 1 and 1024"),
+        ("--threads 100000", "--threads: 100000 is not between 1 and 1024"),
         ("--duplicates all", "--duplicates"),
         ("--seed=-1", "--seed"),
+        ("--gamma -0.1", "--gamma: the discount factor is -0.1"),
+        ("--batch -1", "--batch: '-1' is neither"),
     ] {
         let message = place.refused(&format!("distance a.csv a.csv {call}"));
         assert!(message.contains(part), "{call}: {message}");

@@ -190,6 +190,55 @@ fn matrix_takes_samples_from_one_table_and_fills_undefined_cells() {
 }
 
 #[test]
+fn matrix_keeps_its_inputs_and_tells_samples_apart() {
+    let place = place();
+    assert!(place.refused("matrix a.csv b.csv -o a.csv").contains("a.csv: the output is one of the inputs"));
+    assert!(place.refused("matrix a.csv b.csv -o - --json").contains("--json: standard output already gets the table"));
+    let named = |names: [&str; 2]| {
+        names.iter().fold(String::from("sample,state,action,next_state,reward\n"), |text, name| {
+            text + &(0..4).map(|i| format!("{name},{i},x,{},{}\n", i + 1, i * i)).collect::<String>()
+        })
+    };
+    place.write("p.csv", named(["v", "sv"]));
+    place.write("q.csv", named(["v", "sv"]));
+    place.ok("matrix p.csv q.csv -o m.csv");
+    assert_eq!(column(&place.read("m.csv"), "sample"), ["p.csv#v", "p.csv#sv", "q.csv#v", "q.csv#sv"]);
+    place.write(
+        "flat.csv",
+        B.replace(",4\n", ",1\n").replace(",2\n", ",1\n").replace(",0\n", ",1\n").replace(",9\n", ",1\n"),
+    );
+    place.ok("matrix a.csv flat.csv -o m.csv --metric direct --undefined 1");
+    assert_eq!(column(&place.read("m.csv"), "flat.csv"), ["1.0", "0.0"]);
+}
+
+#[test]
+fn large_integers_are_the_same_tokens_in_every_format() {
+    let place = Place::new();
+    let (most, other) = (i64::MAX, 1_234_567_890_123_456_789i64);
+    place
+        .write("big.csv", format!("state,action,next_state,reward\n{most},x,{other},1\n{other},x,5,2\n5,x,{most},4\n"));
+    for extension in ["parquet", "jsonl", "npz", "arrow"] {
+        place.ok(&format!("convert big.csv -o big.{extension}"));
+        let json: Value = serde_json::from_str(&place.ok(&format!("distance big.csv big.{extension} --json"))).unwrap();
+        assert_eq!(json["common"], 3, "{extension}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_with_names_can_be_read_twice() {
+    let place = place();
+    assert!(std::process::Command::new("mkfifo").arg(place.path("pipe.csv")).status().unwrap().success());
+    for call in ["canonicalize pipe.csv -o piped.csv", "convert pipe.csv -o piped.parquet"] {
+        let to = place.path("pipe.csv");
+        let writer = std::thread::spawn(move || std::fs::write(to, A).unwrap());
+        place.ok(call);
+        writer.join().unwrap();
+    }
+    assert_eq!(place.read("piped.csv"), place.ok("canonicalize a.csv -o -"));
+}
+
+#[test]
 fn inspect_tells_coverage_and_terms() {
     let place = place();
     let json: Value = serde_json::from_str(&place.ok("inspect a.csv b.csv --json --space 10x2")).unwrap();
@@ -206,6 +255,12 @@ fn inspect_tells_coverage_and_terms() {
     let text = place.ok("inspect a.csv --metric srrd");
     assert!(text.contains("R(S4, A, S5)  non-forward"), "{text}");
     assert!(place.refused("inspect a.csv --space 10").contains("--space: '10' must be STATESxACTIONS"));
+    assert!(
+        place.refused("inspect a.csv --space 2x2").contains("--space: a.csv has 3 states and 2 actions, more than")
+    );
+    assert!(
+        place.refused("inspect a.csv --estimator unbiased").contains("--estimator: the unbiased estimator needs no")
+    );
 }
 
 #[test]

@@ -118,6 +118,14 @@ impl TextColumn {
         (0..self.len()).map(|index| self.get(index))
     }
 
+    /// The position of the first empty text.
+    pub(crate) fn first_empty(&self) -> Option<usize> {
+        match self.ends.first() {
+            Some(0) => Some(0),
+            _ => self.ends.windows(2).position(|pair| pair[0] == pair[1]).map(|before| before + 1),
+        }
+    }
+
     /// All texts joined without separator: what to search when a property of every text is asked for.
     pub fn joined(&self) -> &str {
         &self.text
@@ -407,6 +415,9 @@ mod tests {
     fn texts_share_one_allocation() {
         let mut column: TextColumn = ["a", "", "ünï"].into_iter().collect();
         assert_eq!(column.iter().collect::<Vec<_>>(), ["a", "", "ünï"]);
+        assert_eq!(column.first_empty(), Some(1));
+        assert_eq!(["a"].into_iter().collect::<TextColumn>().first_empty(), None);
+        assert_eq!([""].into_iter().collect::<TextColumn>().first_empty(), Some(0));
         column.push_part("x");
         column.push_part("y");
         column.end();

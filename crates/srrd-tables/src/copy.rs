@@ -102,7 +102,7 @@ impl TableCopy {
     ///
     /// # Errors
     /// The input cannot be read again, or the output cannot be written; nothing is left behind then.
-    pub fn edit(self, mut edit: impl FnMut(&mut Batch)) -> Result<(), TableError> {
+    pub fn edit(self, mut edit: impl FnMut(&mut Batch) + Send) -> Result<(), TableError> {
         let TableCopy { reader, mut writer, to_text, .. } = self;
         for_each_batch(reader, |batch| {
             tokens_to_text(batch, &to_text);

@@ -1,7 +1,12 @@
 //! Numbers in text cells, and columns as numbers.
 
+use rayon::prelude::*;
+
 use crate::batch::{Batch, Values};
 use crate::error::{ErrorKind, TableError, shorten};
+
+/// So many texts are parsed by one thread at a time.
+const PIECE_ROWS: usize = 1024;
 
 /// Why a text is not the number that is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +39,7 @@ pub fn parse_number(text: &str) -> Result<f64, NotANumber> {
     }
 }
 
-/// Adds the finite numbers of column `column` of the batch to `numbers`: those of a number column, or of the texts of a text
+/// Adds, on all threads, the finite numbers of column `column` of the batch to `numbers`: those of a number column, or of the texts of a text
 /// column by [`parse_number`]. `file` and `name` (the column's) are for the message.
 ///
 /// # Errors
@@ -67,16 +72,31 @@ pub fn finite_numbers(
             numbers.extend(values);
         }
         Values::Text(values) => {
-            for (index, text) in values.iter().enumerate() {
-                match parse_number(text) {
-                    Ok(number) => numbers.push(number),
-                    Err(NotANumber::Empty) => return wrong(index, MISSING.to_owned()),
-                    Err(NotANumber::NotFinite) => return wrong(index, not_finite(text)),
-                    Err(NotANumber::Text) => {
-                        let shown = shorten(text);
-                        return wrong(index, format!("`{shown}` is not a number; write it like 1.5 or -2e3"));
+            let from = numbers.len();
+            numbers.resize(from + values.len(), 0.0);
+            let pieces = numbers[from..].par_chunks_mut(PIECE_ROWS).enumerate();
+            let first_bad = pieces.filter_map(|(piece, numbers)| {
+                let first = piece * PIECE_ROWS;
+                numbers.iter_mut().enumerate().find_map(|(offset, number)| {
+                    match parse_number(values.get(first + offset)) {
+                        Ok(parsed) => {
+                            *number = parsed;
+                            None
+                        }
+                        Err(why) => Some((first + offset, why)),
                     }
-                }
+                })
+            });
+            if let Some((index, why)) = first_bad.min_by_key(|&(index, _)| index) {
+                let text = values.get(index);
+                return wrong(
+                    index,
+                    match why {
+                        NotANumber::Empty => MISSING.to_owned(),
+                        NotANumber::NotFinite => not_finite(text),
+                        NotANumber::Text => format!("`{}` is not a number; write it like 1.5 or -2e3", shorten(text)),
+                    },
+                );
             }
         }
         Values::Bool(values) => {

@@ -177,6 +177,7 @@ impl<'a> Tokens<'a> {
 /// Refuses missing values, and the empty texts that stand for them in text formats.
 pub(crate) fn check_present(file: &str, name: &str, batch: &Batch, column: &Column) -> Result<(), TableError> {
     let absent = match &column.values {
+        Values::Text(texts) if column.validity.is_none() => texts.first_empty(),
         Values::Text(texts) => (0..batch.rows).find(|&i| texts.get(i).is_empty() || !column.is_valid(i)),
         Values::Float(values) => (0..batch.rows).find(|&i| !values[i].is_finite() || !column.is_valid(i)),
         _ if column.validity.is_none() => None,

@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::mpsc;
 
-use srrd::{Duplicates, Placement, RewardSample, SampleBuilder, SampleError};
+use srrd::{Duplicates, Placement, RewardSample, SampleBuilder, SampleError, Token};
 
 use crate::batch::Batch;
 use crate::copy::label_changes;
@@ -18,6 +17,10 @@ use crate::roles::{REWARD, Roles, Tokens, cell_text, check_present};
 pub struct NamedSample {
     /// The value of the `sample` column, or the name of the file.
     pub name: String,
+    /// Whether the name is that of the file: the table has no `sample` column.
+    pub from_file: bool,
+    /// Whether the table has no next states: every row ends in one common end state.
+    pub one_step: bool,
     /// The class of the sample: the value of the `label` column.
     pub label: Option<String>,
     /// The names of the features that identify states, sorted; `None` when tokens do.
@@ -58,7 +61,10 @@ impl SampleTable {
 /// Anything wrong with the table; the message names the file, the row and the column and says what to do.
 pub fn read_samples(path: &Path, duplicates: Duplicates) -> Result<Vec<NamedSample>, TableError> {
     let reader = open(path, &ReadOptions::default())?;
-    let name = path.file_name().map_or_else(|| reader.name().to_owned(), |name| name.to_string_lossy().into_owned());
+    let name = match path.file_name() {
+        Some(name) if name != "-" => name.to_string_lossy().into_owned(),
+        _ => reader.name().to_owned(),
+    };
     read_sample_table(reader, &name, duplicates).map(|table| table.samples)
 }
 
@@ -92,6 +98,21 @@ pub fn read_sample_table(
         if let Some((name, column)) = sample {
             check_present(&file, name, batch, column)?;
         }
+        if let (Tokens::Text(states), Tokens::Text(actions), Tokens::Text(next_states), None, None) =
+            (&state, &action, &next_state, sample, label)
+        {
+            // The usual case by far, without a choice to be made for every token of every row.
+            let to = gathered.only();
+            let builder = &mut gathered.builders[to];
+            let tokens = states.iter().zip(actions.iter()).zip(next_states.iter());
+            for (index, (((s, a), n), &reward)) in tokens.zip(&rewards).enumerate() {
+                if let Err(error) = builder.push(Token::text(s), Token::text(a), Token::text(n), reward) {
+                    return Err(row_error(&file, batch, index, &error));
+                }
+            }
+            (0..batch.rows).for_each(|index| gathered.note_row(to, batch.row_number(index)));
+            return Ok(());
+        }
         for (index, &reward) in rewards.iter().enumerate() {
             let to = match sample {
                 None => gathered.only(),
@@ -112,50 +133,25 @@ pub fn read_sample_table(
     gathered.build(&roles)
 }
 
-/// Goes through all batches of a table; on several threads the next ones are read while one is worked on.
+/// Goes through all batches of a table; on several threads the next one is read while one is worked on.
 ///
 /// # Errors
 /// The reader's, or the first that `each` returns.
 pub fn for_each_batch(
     mut reader: Box<dyn TableReader>,
-    mut each: impl FnMut(&mut Batch) -> Result<(), TableError>,
+    mut each: impl FnMut(&mut Batch) -> Result<(), TableError> + Send,
 ) -> Result<(), TableError> {
-    if rayon::current_num_threads() == 1 {
-        let mut batch = Batch::new();
-        while reader.next_batch(&mut batch)? {
-            each(&mut batch)?;
-        }
-        return Ok(());
+    let mut batch = Batch::new();
+    let mut next = Batch::new();
+    let mut more = reader.next_batch(&mut batch)?;
+    while more {
+        let (worked, read) = rayon::join(|| each(&mut batch), || reader.next_batch(&mut next));
+        // What is wrong with rows comes before what is wrong with those after them.
+        worked?;
+        more = read?;
+        std::mem::swap(&mut batch, &mut next);
     }
-    let (send_full, full) = mpsc::sync_channel::<Result<Batch, TableError>>(2);
-    let (send_empty, empty) = mpsc::channel();
-    for _ in 0..3 {
-        send_empty.send(Batch::new()).expect("the receiver is at hand");
-    }
-    std::thread::scope(|scope| {
-        // Moved in, so that an early return closes both channels and the reading thread ends.
-        let (full, send_empty) = (full, send_empty);
-        scope.spawn(move || {
-            while let Ok(mut batch) = empty.recv() {
-                let message = match reader.next_batch(&mut batch) {
-                    Ok(false) => return,
-                    Ok(true) => Ok(batch),
-                    Err(error) => Err(error),
-                };
-                let last = message.is_err();
-                if send_full.send(message).is_err() || last {
-                    return;
-                }
-            }
-        });
-        for batch in full {
-            let mut batch = batch?;
-            each(&mut batch)?;
-            // The reader may have ended already.
-            let _ = send_empty.send(batch);
-        }
-        Ok(())
-    })
+    Ok(())
 }
 
 /// The samples of a table as their rows come in.
@@ -258,6 +254,8 @@ impl<'a> Gathered<'a> {
             placements.push(placement);
             samples.push(NamedSample {
                 name: self.names[i].clone(),
+                from_file: roles.sample.is_none(),
+                one_step: roles.next_state.is_none(),
                 label: self.labels[i].clone().filter(|label| !label.is_empty()),
                 state_features: roles.state.features().map(<[String]>::to_vec),
                 action_features: roles.action.features().map(<[String]>::to_vec),

@@ -12,7 +12,7 @@ use crate::settings::{Actions, Batch};
 /// The size of a set X of states intersected with B is Σ_{x ∈ X} weight(x): it counts states when B is a set of states and
 /// pairs when B is a set of pairs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Chosen {
+pub struct BatchSet {
     pub(crate) actions: Actions,
     pub(crate) weight: Vec<f64>,
     /// Whether it holds every state (or pair).
@@ -27,7 +27,7 @@ struct Rows {
     action: Vec<u32>,
 }
 
-impl Chosen {
+impl BatchSet {
     /// Draws a batch of the given size, without replacement, from the sorted explored states (or pairs).
     pub fn draw(sample: &RewardSample, actions: Actions, batch: Batch, seed: u64) -> Self {
         let states = sample.states.len() as u64;
@@ -57,7 +57,7 @@ impl Chosen {
             Actions::Marginal => 1.0,
             Actions::Joint => sample.actions.len() as f64,
         };
-        Chosen { actions, weight: vec![weight; sample.states.len()], all: true, pairs: None }
+        BatchSet { actions, weight: vec![weight; sample.states.len()], all: true, pairs: None }
     }
 
     /// The given states; those that the sample has not explored are left out.
@@ -77,7 +77,7 @@ impl Chosen {
     fn from_states(sample: &RewardSample, ids: impl Iterator<Item = u32>) -> Self {
         let mut weight = vec![0.0; sample.states.len()];
         ids.for_each(|x| weight[x as usize] = 1.0);
-        Chosen { actions: Actions::Marginal, weight, all: false, pairs: None }
+        BatchSet { actions: Actions::Marginal, weight, all: false, pairs: None }
     }
 
     fn from_pairs(sample: &RewardSample, sorted: Vec<(u32, u32)>) -> Self {
@@ -89,7 +89,7 @@ impl Chosen {
             start[x + 1] = start[x] + weight[x] as usize;
         }
         let action = sorted.into_iter().map(|(_, u)| u).collect();
-        Chosen { actions: Actions::Joint, weight, all: false, pairs: Some(Rows { start, action }) }
+        BatchSet { actions: Actions::Joint, weight, all: false, pairs: Some(Rows { start, action }) }
     }
 
     /// How many elements of B have this state.
@@ -173,14 +173,14 @@ mod tests {
     #[test]
     fn sizes_count_states_or_pairs() {
         let sample = sample();
-        let states = Chosen::draw(&sample, Actions::Marginal, Batch::size(4).unwrap(), 1);
+        let states = BatchSet::draw(&sample, Actions::Marginal, Batch::size(4).unwrap(), 1);
         assert_eq!(states.total(), 4.0);
-        let pairs = Chosen::draw(&sample, Actions::Joint, Batch::size(11).unwrap(), 1);
+        let pairs = BatchSet::draw(&sample, Actions::Joint, Batch::size(11).unwrap(), 1);
         assert_eq!(pairs.total(), 11.0);
         let held = (0..9).flat_map(|x| (0..3).map(move |u| (x, u))).filter(|&(x, u)| pairs.holds_pair(x, u)).count();
         assert_eq!(held, 11);
-        let all = Chosen::draw(&sample, Actions::Joint, Batch::size(1000).unwrap(), 1);
-        assert_eq!(all, Chosen::all(&sample, Actions::Joint));
+        let all = BatchSet::draw(&sample, Actions::Joint, Batch::size(1000).unwrap(), 1);
+        assert_eq!(all, BatchSet::all(&sample, Actions::Joint));
         assert_eq!(all.total(), 27.0);
     }
 }

@@ -4,7 +4,7 @@
 //! is what the double-batch estimate of the term gives when every sampled reward is 1. Terms over *forward* transitions
 //! (X_i, A, X_j), where X_j follows from X_i, are mostly sampled; *non-forward* ones mostly are not.
 
-use crate::batch::Chosen;
+use crate::batch::BatchSet;
 use crate::canon;
 use crate::estimate::{Estimate, Rewards, Term};
 use crate::sample::RewardSample;
@@ -53,7 +53,7 @@ impl MetricCoverage {
 ///
 /// With a batch of states a transition counts as sampled when any action was; with one of pairs, actions count separately.
 /// The cost is that of canonicalizing.
-pub fn term_coverage(sample: &RewardSample, metric: Metric, batch: &Chosen) -> MetricCoverage {
+pub fn term_coverage(sample: &RewardSample, metric: Metric, batch: &BatchSet) -> MetricCoverage {
     let ones = vec![1.0; sample.len()];
     let graph = &sample.graph;
     let rewards = Rewards { graph, action: &sample.action, reward: &ones };
@@ -126,7 +126,7 @@ mod tests {
         // 0 -> 1 (two actions), 1 -> 2, 2 -> 0; four transitions, all 3 states initial and subsequent.
         let rows = [(0, 0, 1, 5.0), (0, 1, 1, 6.0), (1, 0, 2, 7.0), (2, 0, 0, 8.0)];
         let sample = RewardSample::from_rows(rows, Duplicates::Error).unwrap();
-        let batch = Chosen::all(&sample, Actions::Marginal);
+        let batch = BatchSet::all(&sample, Actions::Marginal);
         let counted = |metric| {
             let coverage = term_coverage(&sample, metric, &batch);
             coverage.terms.iter().map(|t| (t.sampled, t.needed)).collect::<Vec<_>>()
@@ -150,7 +150,7 @@ mod tests {
         let rows = (0..4).flat_map(|s| (0..2).flat_map(move |a| (0..4).map(move |t| (s, a, t, 0.5))));
         let sample = RewardSample::from_rows(rows, Duplicates::Error).unwrap();
         for metric in Metric::ALL {
-            let coverage = term_coverage(&sample, metric, &Chosen::all(&sample, Actions::Marginal));
+            let coverage = term_coverage(&sample, metric, &BatchSet::all(&sample, Actions::Marginal));
             assert!(coverage.terms.iter().all(|t| t.fraction() == Some(1.0)), "{coverage:?}");
         }
     }

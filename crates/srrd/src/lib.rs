@@ -38,7 +38,7 @@ mod parallel;
 mod sample;
 mod settings;
 
-pub use batch::Chosen;
+pub use batch::BatchSet;
 pub use canon::{CanonicalForm, canonicalize};
 pub use diagnose::{MetricCoverage, TermCoverage, term_coverage};
 pub use distance::{

@@ -67,8 +67,8 @@ fn canonical_rewards() {
                 None => CanonicalForm::new(&sample, metric, estimator(case), 0),
                 Some(batch) => {
                     let chosen = match actions(case) {
-                        Actions::Marginal => Chosen::states(&sample, batch.iter().map(|x| Token::text(text(x)))),
-                        Actions::Joint => Chosen::pairs(
+                        Actions::Marginal => BatchSet::states(&sample, batch.iter().map(|x| Token::text(text(x)))),
+                        Actions::Joint => BatchSet::pairs(
                             &sample,
                             batch.iter().map(|p| (Token::text(text(&p[0])), Token::text(text(&p[1])))),
                         ),

@@ -33,11 +33,11 @@ proptest! {
             for metric in Metric::ALL {
                 let form = match &estimation {
                     Estimation::Marginal(batch) => {
-                        let chosen = Chosen::states(&sample, batch.iter().map(|&x| token(x)));
+                        let chosen = BatchSet::states(&sample, batch.iter().map(|&x| token(x)));
                         CanonicalForm::with_batch(&sample, metric, &chosen)
                     }
                     Estimation::Joint(batch) => {
-                        let chosen = Chosen::pairs(&sample, batch.iter().map(|&(x, u)| (token(x), token(u))));
+                        let chosen = BatchSet::pairs(&sample, batch.iter().map(|&(x, u)| (token(x), token(u))));
                         CanonicalForm::with_batch(&sample, metric, &chosen)
                     }
                     Estimation::Unbiased => CanonicalForm::new(&sample, metric, Estimator::Unbiased, 0),

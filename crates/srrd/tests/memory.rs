@@ -47,7 +47,7 @@ fn at_most_120_bytes_a_transition() {
         moves.into_iter().enumerate().map(move |(a, (x, y))| (s, a as u32, y * side + x))
     });
     let random = (0..20_000u32)
-        .flat_map(|s| (0..10u32).map(move |k| (s, 0, (s.wrapping_mul(2_654_435_761) ^ k * 7919) % 20_000)));
+        .flat_map(|s| (0..10u32).map(move |k| (s, 0, (s.wrapping_mul(2_654_435_761) ^ (k * 7919)) % 20_000)));
     let several = (0..8_000u32).flat_map(|s| (0..24u32).map(move |k| (s, k % 3, (s * 31 + k / 3 * 977) % 8_000)));
     let full = (0..400u32).flat_map(|s| (0..400u32).map(move |t| (s, 0, t)));
     let before = LIVE.load(Ordering::Relaxed);

@@ -24,7 +24,7 @@ pub fn run(args: &Canonicalize) -> Result<(), Failure> {
         let table = source.samples(chosen.duplicates)?;
         // Opened before the work, which should not be done for an output that cannot be written.
         let copy = TableCopy::open(|| source.open(), &args.output, &names)?;
-        table.samples.iter().for_each(print::warn_about);
+        table.samples.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
 
         // By metric, by sample.
         let canonical: Vec<Vec<Vec<f64>>> = chosen

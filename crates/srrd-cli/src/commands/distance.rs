@@ -11,13 +11,16 @@ use srrd_tables::NamedSample;
 
 pub fn run(args: &Distance) -> Result<(), Failure> {
     let chosen = Chosen::new(&args.canon, Some(&args.compare), &[Metric::Srrd])?;
+    if args.a.as_os_str() == "-" && args.b.as_os_str() == "-" {
+        return Err(Failure::wrong("standard input can be read only once: name a file for one of the two samples"));
+    }
     with_threads(chosen.threads, || {
         let a = read_one(&args.a, chosen.duplicates)?;
         let b = read_one(&args.b, chosen.duplicates)?;
         let pair = [a, b];
         check_same_features(&pair)?;
         let [a, b] = &pair;
-        pair.iter().for_each(print::warn_about);
+        pair.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
 
         let common = common_transitions(&a.sample, &b.sample);
         let results: Vec<(Metric, Comparison)> = (chosen.metrics.iter())
@@ -77,7 +80,8 @@ fn as_json(
     json!({
         "a": sample(a), "b": sample(b), "common": common, "gamma": chosen.settings.gamma.get(),
         "estimator": chosen.settings.estimator.name(), "actions": chosen.actions_name(),
-        "min_common": chosen.settings.min_common, "seed": chosen.settings.seed, "results": results,
+        "batch": chosen.batch_as_json(), "seed": chosen.settings.seed, "min_common": chosen.settings.min_common,
+        "duplicates": chosen.duplicates_name(), "results": results,
     })
 }
 

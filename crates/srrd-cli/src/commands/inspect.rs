@@ -6,16 +6,27 @@ use crate::inputs::read_all;
 use crate::print::{self, count, counted, percent};
 use crate::settings::{Chosen, with_threads};
 use serde_json::{Value, json};
-use srrd::{Actions, Batch, Chosen as Drawn, Estimator, Metric, MetricCoverage, common_transitions, term_coverage};
+use srrd::{
+    Actions, Batch, BatchSet, Estimator, Metric, MetricCoverage, RewardSample, common_transitions, term_coverage,
+};
 use srrd_tables::NamedSample;
 use std::fmt::Write;
 
 pub fn run(args: &Inspect) -> Result<(), Failure> {
     let chosen = Chosen::new(&args.canon, None, &Metric::ALL)?;
+    if chosen.settings.estimator == Estimator::Unbiased {
+        return Err(Failure::wrong(
+            "--estimator: the unbiased estimator needs no transition that was not sampled; inspect shows what the double batch \
+             needs",
+        ));
+    }
     let space = args.space.as_deref().map(parse_space).transpose()?;
     with_threads(chosen.threads, || {
         let samples = read_all(&args.inputs, chosen.duplicates)?;
-        samples.iter().for_each(print::warn_about);
+        samples.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
+        if let Some((states, actions)) = space {
+            check_space(&samples, states, actions)?;
+        }
         let findings: Vec<Finding<'_>> = samples.iter().map(|named| Finding::new(named, space, &chosen)).collect();
         if args.json {
             print::json(&as_json(&findings, &samples))?;
@@ -37,6 +48,20 @@ fn parse_space(text: &str) -> Result<(f64, f64), Failure> {
     }
 }
 
+/// A space cannot be smaller than what was seen of it.
+fn check_space(samples: &[NamedSample], states: f64, actions: f64) -> Result<(), Failure> {
+    for named in samples {
+        let (seen, taken) = (named.sample.states().len(), named.sample.actions().len());
+        if seen as f64 > states || taken as f64 > actions {
+            return Err(Failure::wrong(format!(
+                "--space: {} has {seen} states and {taken} actions, more than the {states} and {actions} of the full space",
+                named.name
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// What there is to say of one sample.
 struct Finding<'a> {
     named: &'a NamedSample,
@@ -52,7 +77,7 @@ impl<'a> Finding<'a> {
             Estimator::Double { actions, batch } => (actions, batch),
             Estimator::Unbiased => (Actions::Marginal, Batch::All),
         };
-        let drawn = Drawn::draw(sample, actions, batch, chosen.settings.seed);
+        let drawn = BatchSet::draw(sample, actions, batch, chosen.settings.seed);
         Finding {
             named,
             full_coverage: space.map(|(states, actions)| sample.coverage_of(states, actions)),
@@ -66,14 +91,11 @@ fn as_text(findings: &[Finding<'_>], samples: &[NamedSample]) -> String {
     for finding in findings {
         let NamedSample { name, label, sample, .. } = finding.named;
         let duplicates = sample.duplicates();
-        let rewards = sample.rewards();
-        let low = rewards.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = rewards.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let mean = rewards.iter().sum::<f64>() / rewards.len() as f64;
+        let [low, mean, high] = reward_range(sample);
         let label = label.as_ref().map_or(String::new(), |label| format!(" (label {label})"));
         let _ = write!(
             text,
-            "{name}{label}\n  {}; {} initial, {} terminal\n  rewards from {low} to {high}, mean {mean}\n",
+            "{name}{label}\n  {}; {} initial, {} terminal\n  rewards from {low:?} to {high:?}, mean {mean:?}\n",
             print::describe(sample),
             count(sample.initial_states().count()),
             count(sample.terminal_states().count()),
@@ -112,10 +134,10 @@ fn as_text(findings: &[Finding<'_>], samples: &[NamedSample]) -> String {
             text.push('\n');
         }
         for coverage in finding.terms.iter().filter(|coverage| !coverage.terms.is_empty()) {
-            let part = |forward| coverage.fraction(forward).map_or("none".to_owned(), percent);
+            let part = |forward| coverage.fraction(forward).map_or("none needed".to_owned(), percent);
             let _ = writeln!(
                 text,
-                "  {}: {} of its forward and {} of its non-forward transitions were sampled",
+                "  {}: sampled of its forward transitions {}, of the others {}",
                 coverage.metric,
                 part(true),
                 part(false)
@@ -130,11 +152,20 @@ fn as_text(findings: &[Finding<'_>], samples: &[NamedSample]) -> String {
     text
 }
 
+/// The least, the mean and the largest reward.
+fn reward_range(sample: &RewardSample) -> [f64; 3] {
+    let rewards = sample.rewards();
+    let low = rewards.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = rewards.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    [low, rewards.iter().sum::<f64>() / rewards.len() as f64, high]
+}
+
 fn as_json(findings: &[Finding<'_>], samples: &[NamedSample]) -> Value {
     let described: Vec<Value> = (findings.iter())
         .map(|finding| {
             let NamedSample { name, label, sample, .. } = finding.named;
             let duplicates = sample.duplicates();
+            let [low, mean, high] = reward_range(sample);
             let terms: Vec<Value> = (finding.terms.iter())
                 .flat_map(|coverage| coverage.terms.iter().map(|term| (coverage.metric, term)))
                 .map(|(metric, term)| {
@@ -157,7 +188,8 @@ fn as_json(findings: &[Finding<'_>], samples: &[NamedSample]) -> Value {
                 "actions": sample.actions().len(), "initial_states": sample.initial_states().count(),
                 "terminal_states": sample.terminal_states().count(), "rows": duplicates.rows,
                 "repeated": duplicates.repeated, "averaged": duplicates.averaged, "coverage": sample.coverage(),
-                "full_coverage": finding.full_coverage, "metrics": metrics, "terms": terms,
+                "full_coverage": finding.full_coverage, "reward": {"least": low, "mean": mean, "largest": high},
+                "metrics": metrics, "terms": terms,
             })
         })
         .collect();

@@ -17,9 +17,22 @@ pub fn run(args: &Matrix) -> Result<(), Failure> {
         return Err(Failure::wrong("--metric: a matrix is of one metric; run the command once for each"));
     };
     let plot = args.plot.as_deref().map(Plot::new).transpose()?;
+    for path in [Some(&args.output), args.plot.as_ref()].into_iter().flatten() {
+        if let Ok(output) = path.canonicalize()
+            && args.inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == output))
+        {
+            return Err(Failure::wrong(format!(
+                "{}: the output is one of the inputs; name another file",
+                path.display()
+            )));
+        }
+    }
+    if args.json && args.output.as_os_str() == "-" {
+        return Err(Failure::wrong("--json: standard output already gets the table; name a file with -o"));
+    }
     with_threads(chosen.threads, || {
         let samples = read_all(&args.inputs, chosen.duplicates)?;
-        samples.iter().for_each(print::warn_about);
+        samples.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
         // All outputs are begun before the work: it should not be done for one that cannot be written.
         let output = Output::begin(&args.output, &samples)?;
         let picture = plot.as_ref().map(|plot| OutputFile::create(&plot.path)).transpose()?;
@@ -30,7 +43,10 @@ pub fn run(args: &Matrix) -> Result<(), Failure> {
         if let (Some(plot), Some(file)) = (&plot, picture) {
             plot.draw(file, &matrix, &samples, metric, &chosen)?;
         }
-        output.write(&matrix.filled(args.undefined), &samples)?;
+        match args.undefined {
+            Some(value) => output.write(&matrix.filled(value), &samples)?,
+            None => output.write(matrix.as_slice(), &samples)?,
+        }
         if args.json {
             print::json(&summary(args, metric, &chosen, &matrix, &samples))?;
         }
@@ -187,6 +203,8 @@ fn summary(
     json!({
         "output": args.output.display().to_string(), "samples": names, "metric": metric.name(),
         "gamma": chosen.settings.gamma.get(), "estimator": chosen.settings.estimator.name(),
-        "actions": chosen.actions_name(), "few_common": matrix.few_common(), "undefined": undefined,
+        "actions": chosen.actions_name(), "batch": chosen.batch_as_json(), "seed": chosen.settings.seed,
+        "min_common": chosen.settings.min_common, "duplicates": chosen.duplicates_name(),
+        "few_common": matrix.few_common(), "undefined": undefined,
     })
 }

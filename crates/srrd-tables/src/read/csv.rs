@@ -6,9 +6,10 @@
 //!
 //! Blocks of lines without any quote, the usual case, take a path that only looks for delimiters and line ends.
 
-use memchr::{memchr, memchr_iter, memchr2, memchr2_iter};
+use memchr::{memchr, memchr_iter, memchr2};
 
 use super::lines::LineBlocks;
+use super::separators::Separators;
 use super::{LineSource, ReadOptions, Selection, TableReader, check_names};
 use crate::batch::{Batch, ColumnType, Field, Lines, Schema, TextColumn, Values};
 use crate::error::{ErrorKind, TableError, shorten};
@@ -16,6 +17,9 @@ use crate::quote::write_field;
 
 /// A batch ends early when it holds this much text, so that long texts do not make it huge.
 const BATCH_BYTES: usize = 16 * 1024 * 1024;
+
+/// How much text of rows given as lines is enough to share the work on it among threads.
+const LINES_BYTES: usize = 512 * 1024;
 
 pub(super) struct CsvReader {
     lines: LineBlocks,
@@ -140,38 +144,40 @@ impl LineSource for CsvReader {
 
     fn next_lines(&mut self, rows: &mut TextColumn) -> Result<bool, TableError> {
         rows.clear();
-        loop {
+        while rows.joined().len() < LINES_BYTES {
             let text = self.lines.text();
             let width = self.selection.all.len();
             let progress = match plain_lines(text, self.delimiter, width, rows) {
                 Some(progress) => progress,
                 None => {
-                    rows.clear();
                     let outcome = rewritten_lines(text, self.delimiter, width, self.lines.line(), rows);
                     outcome.map_err(|fault| self.fault(fault, self.next_row + rows.len() as u64))?
                 }
             };
             let unfinished = progress.consumed < text.len();
             self.lines.consume(progress.consumed, progress.lines);
-            if !rows.is_empty() {
-                self.next_row += rows.len() as u64;
-                return Ok(true);
-            }
-            let at_row = |error: TableError| error.at_row(self.next_row);
+            let at_row = |error: TableError| error.at_row(self.next_row + rows.len() as u64);
             if !self.lines.more().map_err(at_row)? {
-                return if unfinished { Err(at_row(never_closed(&self.lines))) } else { Ok(false) };
+                if unfinished {
+                    return Err(at_row(never_closed(&self.lines)));
+                }
+                break;
             }
         }
+        self.next_row += rows.len() as u64;
+        Ok(!rows.is_empty())
     }
 }
 
-/// The rows of lines that a writer would write just as they are, but for their line ends; `None` for any other lines.
+/// Adds the rows of lines that a writer would write just as they are, but for their line ends; `None`, and nothing added,
+/// for any other lines.
 fn plain_lines(text: &str, delimiter: u8, width: usize, rows: &mut TextColumn) -> Option<Progress> {
     let bytes = text.as_bytes();
     let ends_line = |at: usize| bytes.get(at + 1) == Some(&b'\n');
     if memchr(b'"', bytes).is_some() || !memchr_iter(b'\r', bytes).all(ends_line) {
         return None;
     }
+    let before = rows.len();
     let mut start = 0;
     let mut lines = 0;
     for at in memchr_iter(b'\n', bytes) {
@@ -183,12 +189,15 @@ fn plain_lines(text: &str, delimiter: u8, width: usize, rows: &mut TextColumn) -
         start = at + 1;
         lines += 1;
     }
-    // An only field that is empty makes a blank line, so a row alone in its table is not surely its line.
-    let fields = rows.len() + memchr_iter(delimiter, bytes).count();
-    (width > 1 && fields == rows.len() * width).then_some(Progress { consumed: start, lines })
+    let added = rows.len() - before;
+    if added + memchr_iter(delimiter, bytes).count() != added * width {
+        rows.truncate(before);
+        return None;
+    }
+    Some(Progress { consumed: start, lines })
 }
 
-/// The rows of lines of any kind, written anew from their fields, until one is not whole.
+/// Adds the rows of lines of any kind, written anew from their fields, until one is not whole.
 fn rewritten_lines(
     text: &str,
     delimiter: u8,
@@ -362,7 +371,7 @@ impl<'a> Sink<'a> {
         let mut row_start = 0;
         let mut start = 0;
         let mut column = 0;
-        for at in memchr2_iter(delimiter, b'\n', bytes) {
+        for at in Separators::new(bytes, delimiter, b'\n') {
             let is_end = bytes[at] == b'\n';
             let mut end = at;
             if is_end && end > start && bytes[end - 1] == b'\r' {

@@ -5,6 +5,7 @@ mod jsonl;
 mod lines;
 mod npy;
 mod npz;
+mod separators;
 
 #[cfg(feature = "arrow")]
 mod arrow;
@@ -30,7 +31,7 @@ pub struct ReadOptions {
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        ReadOptions { batch_rows: 64 * 1024, numeric_names: false }
+        ReadOptions { batch_rows: 16 * 1024, numeric_names: false }
     }
 }
 

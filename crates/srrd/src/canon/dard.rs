@@ -45,9 +45,6 @@ pub(crate) fn terms<T: Copy + Default + Send>(
 
 pub(super) fn polynomial(rewards: Rewards<'_>, estimate: Estimate<'_>) -> Polynomial {
     let (near, cross) = terms(rewards, estimate, Term::mean);
-    let states = near.into_iter().map(|near| {
-        let near = [near.mean(), 0.0];
-        StateCoefficients { ahead: near, behind: near }
-    });
+    let states = near.into_iter().map(|near| StateCoefficients::near(near.mean()));
     Polynomial { states: states.collect(), cross, constant: 0.0 }
 }

@@ -38,9 +38,6 @@ pub(crate) fn terms(rewards: Rewards<'_>, estimate: Estimate<'_>) -> (Vec<Term>,
 
 pub(super) fn polynomial(rewards: Rewards<'_>, estimate: Estimate<'_>) -> Polynomial {
     let (near, constant) = terms(rewards, estimate);
-    let states = near.into_iter().map(|near| {
-        let near = [near.mean(), 0.0];
-        StateCoefficients { ahead: near, behind: near }
-    });
+    let states = near.into_iter().map(|near| StateCoefficients::near(near.mean()));
     Polynomial { states: states.collect(), cross: Vec::new(), constant: constant.mean() }
 }

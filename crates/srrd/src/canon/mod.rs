@@ -11,7 +11,7 @@ pub(crate) use srrd::{StateTerms as SrrdTerms, terms as srrd_terms};
 
 use std::ops::Range;
 
-use crate::batch::Chosen;
+use crate::batch::BatchSet;
 use crate::estimate::{Estimate, Rewards};
 use crate::parallel;
 use crate::sample::RewardSample;
@@ -50,19 +50,26 @@ pub(crate) struct StateCoefficients {
     pub behind: [f64; 2],
 }
 
+impl StateCoefficients {
+    /// One term that a state adds as s', times γ, and takes away as s: the same function of both.
+    fn near(near: f64) -> Self {
+        StateCoefficients { ahead: [near, 0.0], behind: [near, 0.0] }
+    }
+}
+
 impl<'a> CanonicalForm<'a> {
     /// Prepares `metric` with an estimator; `seed` draws the batch, where there is one.
     pub fn new(sample: &'a RewardSample, metric: Metric, estimator: Estimator, seed: u64) -> Self {
         match estimator {
             Estimator::Double { actions, batch } => {
-                Self::with_batch(sample, metric, &Chosen::draw(sample, actions, batch, seed))
+                Self::with_batch(sample, metric, &BatchSet::draw(sample, actions, batch, seed))
             }
             Estimator::Unbiased => Self::prepare(sample, metric, Estimate::Unbiased),
         }
     }
 
     /// Prepares `metric` with the double-batch estimator and a given batch.
-    pub fn with_batch(sample: &'a RewardSample, metric: Metric, batch: &Chosen) -> Self {
+    pub fn with_batch(sample: &'a RewardSample, metric: Metric, batch: &BatchSet) -> Self {
         Self::prepare(sample, metric, Estimate::Double(batch))
     }
 

@@ -16,7 +16,7 @@
 //! and a few a state of memory.
 
 use super::{Polynomial, StateCoefficients};
-use crate::batch::Chosen;
+use crate::batch::BatchSet;
 use crate::estimate::{self, Estimate, Rewards, Term, term, two_step};
 use crate::parallel;
 
@@ -51,7 +51,7 @@ pub(crate) fn terms<T: Copy + Default + Send>(
 
 fn double<T: Copy + Default + Send>(
     rewards: Rewards<'_>,
-    batch: &Chosen,
+    batch: &BatchSet,
     f: impl Fn(u32, StateTerms) -> T + Sync + Send,
 ) -> (Vec<T>, Term) {
     let graph = rewards.graph;

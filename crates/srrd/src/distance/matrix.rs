@@ -47,9 +47,14 @@ impl DistanceMatrix {
         self.few_common
     }
 
-    /// Row after row, with `value` where undefined.
+    /// Row after row, with `value` where undefined; 0 on the diagonal, as those who take precomputed distances expect.
     pub fn filled(&self, value: f64) -> Vec<f64> {
-        self.distances.iter().map(|&d| if d.is_nan() { value } else { d }).collect()
+        let cell = |(i, &d): (usize, &f64)| match d.is_nan() {
+            false => d,
+            true if i % (self.size + 1) == 0 => 0.0,
+            true => value,
+        };
+        self.distances.iter().enumerate().map(cell).collect()
     }
 }
 

@@ -26,9 +26,12 @@ impl<'a> Canonical<'a> {
 
     /// As [`new`](Self::new), from a form that serves several discount factors.
     pub fn of_form(sample: &'a RewardSample, form: &CanonicalForm<'_>, metric: Metric, gamma: Gamma) -> Self {
+        let largest = || sample.rewards().iter().fold(0.0f64, |most, r| most.max(r.abs()));
         let noise = match metric {
-            Metric::Direct => 0.0,
-            _ => sample.rewards().iter().fold(0.0f64, |most, r| most.max(r.abs())) * ROUNDING,
+            Metric::Direct if sample.duplicates().averaged == 0 => 0.0,
+            // The mean of several rewards may be off by the last bit.
+            Metric::Direct => largest() * 4.0 * f64::EPSILON,
+            _ => largest() * ROUNDING,
         };
         Canonical { sample, values: form.at(gamma), noise }
     }
@@ -157,6 +160,19 @@ mod tests {
         let flat = a.with_rewards(vec![0.1; 3]).unwrap();
         assert_eq!(distance(&a, &flat, Metric::Direct, &settings).undefined(), Some(Undefined::Constant));
         assert_eq!(distance(&a, &a, Metric::Direct, &settings).distance(), Some(0.0));
+    }
+
+    #[test]
+    fn means_that_differ_by_rounding_are_constant() {
+        let a = sample(&[
+            ("a", "x", "b", 0.2),
+            ("b", "x", "a", 0.2),
+            ("a", "x", "a", 0.1),
+            ("a", "x", "a", 0.2),
+            ("a", "x", "a", 0.3),
+        ]);
+        let b = sample(&[("a", "x", "b", 1.0), ("b", "x", "a", 3.0), ("a", "x", "a", 7.0)]);
+        assert_eq!(distance(&a, &b, Metric::Direct, &Settings::default()).undefined(), Some(Undefined::Constant));
     }
 
     #[test]

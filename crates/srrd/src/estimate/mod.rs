@@ -12,7 +12,7 @@ pub(crate) mod two_step;
 
 use std::borrow::Cow;
 
-use crate::batch::Chosen;
+use crate::batch::BatchSet;
 use crate::graph::Graph;
 use crate::parallel;
 use crate::sample::RewardSample;
@@ -35,7 +35,7 @@ impl<'a> Rewards<'a> {
 /// An estimator with what it needs to know.
 #[derive(Clone, Copy)]
 pub(crate) enum Estimate<'a> {
-    Double(&'a Chosen),
+    Double(&'a BatchSet),
     Unbiased,
 }
 
@@ -43,7 +43,7 @@ pub(crate) enum Estimate<'a> {
 pub(crate) type EdgeValues<'a> = Cow<'a, [f64]>;
 
 /// What every edge (x, y) adds to Σ_{(y, u) ∈ Y} R(x, u, y), for a term that starts from one state x.
-pub(crate) fn near<'a>(rewards: Rewards<'a>, batch: &Chosen) -> EdgeValues<'a> {
+pub(crate) fn near<'a>(rewards: Rewards<'a>, batch: &BatchSet) -> EdgeValues<'a> {
     let graph = rewards.graph;
     match batch.actions {
         Actions::Marginal if batch.is_all() => means(rewards),
@@ -57,7 +57,7 @@ pub(crate) fn near<'a>(rewards: Rewards<'a>, batch: &Chosen) -> EdgeValues<'a> {
 }
 
 /// What every edge adds to Σ_{(x, u) ∈ X} Σ_{(y, ·) ∈ Y} R(x, u, y): the first set gives the action.
-pub(crate) fn first<'a>(rewards: Rewards<'a>, batch: &Chosen) -> EdgeValues<'a> {
+pub(crate) fn first<'a>(rewards: Rewards<'a>, batch: &BatchSet) -> EdgeValues<'a> {
     let graph = rewards.graph;
     match batch.actions {
         Actions::Marginal => marginal_cross(rewards, batch),
@@ -70,7 +70,7 @@ pub(crate) fn first<'a>(rewards: Rewards<'a>, batch: &Chosen) -> EdgeValues<'a> 
 }
 
 /// What every edge adds to Σ_{(x, ·) ∈ X} Σ_{(y, u) ∈ Y} R(x, u, y): the second set gives the action.
-pub(crate) fn second<'a>(rewards: Rewards<'a>, batch: &Chosen) -> EdgeValues<'a> {
+pub(crate) fn second<'a>(rewards: Rewards<'a>, batch: &BatchSet) -> EdgeValues<'a> {
     let graph = rewards.graph;
     match batch.actions {
         Actions::Marginal => marginal_cross(rewards, batch),
@@ -95,7 +95,7 @@ pub(crate) fn counts(graph: &Graph) -> Vec<f64> {
     parallel::map(graph.edges(), |e| f64::from(graph.multiplicity(e)))
 }
 
-fn marginal_cross<'a>(rewards: Rewards<'a>, batch: &Chosen) -> EdgeValues<'a> {
+fn marginal_cross<'a>(rewards: Rewards<'a>, batch: &BatchSet) -> EdgeValues<'a> {
     if batch.is_all() {
         return means(rewards);
     }

@@ -5,7 +5,7 @@
 
 use super::classes::SuccessorClasses;
 use super::local::LocalMap;
-use crate::batch::Chosen;
+use crate::batch::BatchSet;
 use crate::graph::Graph;
 use crate::parallel;
 
@@ -15,7 +15,7 @@ use crate::parallel;
 /// every distinct set of successors.
 pub(crate) fn map<const K: usize, T: Copy + Default + Send>(
     graph: &Graph,
-    batch: Option<&Chosen>,
+    batch: Option<&BatchSet>,
     weights: &[[f64; K]],
     f: impl Fn(u32, [f64; K]) -> T + Sync + Send,
 ) -> Vec<T> {
@@ -29,7 +29,7 @@ pub(crate) fn map<const K: usize, T: Copy + Default + Send>(
 
 fn by_walks<const K: usize, T: Copy + Default + Send>(
     graph: &Graph,
-    batch: Option<&Chosen>,
+    batch: Option<&BatchSet>,
     weights: &[[f64; K]],
     f: impl Fn(u32, [f64; K]) -> T + Sync + Send,
 ) -> Vec<T> {
@@ -69,7 +69,7 @@ impl<const K: usize> Default for Sums<K> {
 
 fn by_bits<const K: usize, T: Copy + Default + Send>(
     graph: &Graph,
-    batch: Option<&Chosen>,
+    batch: Option<&BatchSet>,
     weights: &[[f64; K]],
     f: impl Fn(u32, [f64; K]) -> T + Sync + Send,
 ) -> Vec<T> {
@@ -133,7 +133,7 @@ mod tests {
             let graph = &sample.graph;
             let weights: Vec<[f64; 2]> = (0..graph.states()).map(|w| [1.0, (w * w) as f64]).collect();
             let tokens = sample.states().iter().zip(&kept).filter(|(_, k)| **k).map(|(t, _)| t);
-            let chosen = Chosen::states(&sample, tokens);
+            let chosen = BatchSet::states(&sample, tokens);
             for batch in [None, Some(&chosen)] {
                 let expected: Vec<[f64; 2]> = (0..graph.states() as u32)
                     .map(|z| {

@@ -291,6 +291,7 @@ fn assemble(
         }
         placement
     };
+    merged.shrink();
     let transitions = merged.reward.len();
     let duplicates =
         DuplicateCounts { rows: reward.len(), repeated: reward.len() - transitions, averaged: merged.averaged };

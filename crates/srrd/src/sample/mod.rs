@@ -189,7 +189,15 @@ impl RewardSample {
         for (row, &reward) in rewards.iter().enumerate() {
             builder::check_reward(reward, row)?;
         }
-        Ok(RewardSample { reward: rewards, ..self.clone() })
+        let rows = rewards.len();
+        Ok(RewardSample {
+            states: self.states.clone(),
+            actions: self.actions.clone(),
+            graph: self.graph.clone(),
+            action: self.action.clone(),
+            reward: rewards,
+            duplicates: DuplicateCounts { rows, ..DuplicateCounts::default() },
+        })
     }
 
     fn edge_of(&self, transition: usize) -> usize {

@@ -158,7 +158,7 @@ impl fmt::Debug for Token<'_> {
     }
 }
 
-/// The integer whose shortest decimal form is exactly `bytes`, if there is one that surely fits.
+/// The integer whose shortest decimal form is exactly `bytes`, if it fits.
 #[inline]
 fn parse_shortest_int(bytes: &[u8]) -> Option<i64> {
     let (negative, digits) = match bytes {
@@ -167,17 +167,18 @@ fn parse_shortest_int(bytes: &[u8]) -> Option<i64> {
     };
     match digits {
         [b'0'] => return (!negative).then_some(0),
-        [b'1'..=b'9', ..] if digits.len() <= 18 => {}
+        [b'1'..=b'9', ..] if digits.len() <= 19 => {}
         _ => return None,
     }
-    let mut value = 0i64;
+    // Of at most 19 digits, so it cannot overflow; whether it fits with its sign is asked at the end.
+    let mut value = 0u64;
     for &byte in digits {
         if !byte.is_ascii_digit() {
             return None;
         }
-        value = value * 10 + i64::from(byte - b'0');
+        value = value * 10 + u64::from(byte - b'0');
     }
-    Some(if negative { -value } else { value })
+    if negative { 0i64.checked_sub_unsigned(value) } else { i64::try_from(value).ok() }
 }
 
 #[cfg(test)]
@@ -186,11 +187,27 @@ mod tests {
 
     #[test]
     fn shortest_integers_are_integers_and_nothing_else_is() {
-        for (text, value) in [("0", 0), ("7", 7), ("-3", -3), ("123456789012345678", 123456789012345678)] {
+        for (text, value) in
+            [("0", 0), ("7", 7), ("-3", -3), ("9223372036854775807", i64::MAX), ("-9223372036854775808", i64::MIN)]
+        {
             assert_eq!(Token::text(text), Token::int(value), "{text}");
             assert_eq!(Token::text(text).to_string(), text);
         }
-        for text in ["", "-", "-0", "007", "+1", "1.0", " 1", "1 ", "1e3", "99999999999999999999", "x1"] {
+        for text in [
+            "",
+            "-",
+            "-0",
+            "007",
+            "+1",
+            "1.0",
+            " 1",
+            "1 ",
+            "1e3",
+            "99999999999999999999",
+            "9223372036854775808",
+            "-9223372036854775809",
+            "x1",
+        ] {
             assert_eq!(Token::text(text).as_int(), None, "{text}");
             assert_eq!(Token::text(text).to_string(), text);
         }
