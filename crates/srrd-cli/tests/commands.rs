@@ -212,6 +212,37 @@ fn matrix_keeps_its_inputs_and_tells_samples_apart() {
 }
 
 #[test]
+fn rewards_are_numbers_in_typed_formats_however_they_are_written() {
+    let place = Place::new();
+    place.write(
+        "odd.csv",
+        "state.x,action,next_state.x,reward\n+1,go,2.,.5\n2,go,1, 2.50 \n1,stay,1,9007199254740993\n2,stay,2,+1\n",
+    );
+    let expected: Value = serde_json::from_str(&place.ok("inspect odd.csv --json")).unwrap();
+    for extension in ["parquet", "arrow", "npz", "jsonl"] {
+        place.ok(&format!("convert odd.csv -o odd.{extension}"));
+        let mut found: Value = serde_json::from_str(&place.ok(&format!("inspect odd.{extension} --json"))).unwrap();
+        found["samples"][0]["name"] = "odd.csv".into();
+        assert_eq!(found, expected, "{extension}");
+        place.ok(&format!("canonicalize odd.csv -o canonical.{extension}"));
+    }
+    let first = place.read("odd.jsonl").lines().next().unwrap().to_owned();
+    assert_eq!(first, r#"{"state.x":1.0,"action":"go","next_state.x":2.0,"reward":0.5}"#);
+}
+
+#[test]
+fn nothing_is_printed_before_all_is_checked() {
+    let place = Place::new();
+    place.write("bad.csv", "state,action,next_state,reward\na,x,b,1\na,x,c,nan\n");
+    assert!(place.refused("convert bad.csv -o -").contains("row 2 (line 3), column `reward`"));
+    assert!(place.refused("canonicalize bad.csv -o -").contains("row 2 (line 3), column `reward`"));
+    place.write("good.csv", B);
+    assert!(
+        place.refused("canonicalize good.csv -o - --json").contains("--json: standard output already gets the table")
+    );
+}
+
+#[test]
 fn large_integers_are_the_same_tokens_in_every_format() {
     let place = Place::new();
     let (most, other) = (i64::MAX, 1_234_567_890_123_456_789i64);

@@ -12,7 +12,7 @@ use crate::number::finite_numbers;
 use crate::read::TableReader;
 use crate::roles::{Identity, REWARD, Roles, Tokens, cell_text, check_present};
 use crate::samples::for_each_batch;
-use crate::types::infer_types_of;
+use crate::types::{coerce, infer_types_of};
 use crate::write::{TableWriter, create};
 
 /// A copy whose output is open and whose rows have yet to be read.
@@ -20,8 +20,7 @@ pub struct TableCopy {
     reader: Box<dyn TableReader>,
     writer: Box<dyn TableWriter>,
     check: TransitionCheck,
-    /// Columns of floats that hold tokens, and are to be written as the texts of those tokens.
-    to_text: Vec<usize>,
+    changes: Changes,
     /// The number of columns to be appended.
     added: usize,
 }
@@ -30,8 +29,8 @@ impl TableCopy {
     /// Opens the input and the output; `open` may be called twice. Columns of floats called `added` are to be appended.
     ///
     /// Tokens keep their identity: a column of tokens that comes as text goes into a typed format as integers only when all
-    /// are written as integers are, and else as text; a float that is an integer by value goes into a text format as that
-    /// integer.
+    /// are written as integers are, and else as text; a float that is an integer by value goes into CSV and TSV as that
+    /// integer. Rewards and features become numbers in a typed format however they are written.
     ///
     /// # Errors
     /// The input is not a table of transitions, has a column called as one to be added, or the output cannot be written.
@@ -40,8 +39,8 @@ impl TableCopy {
         output: &Path,
         added: &[String],
     ) -> Result<Self, TableError> {
-        let typed_output =
-            matches!(FileFormat::from_path(output)?.format, Format::Parquet | Format::Arrow | Format::Npz);
+        let format = FileFormat::from_path(output)?.format;
+        let typed_output = !matches!(format, Format::Csv | Format::Tsv);
         let mut reader = open()?;
         let file = reader.name().to_owned();
         let mut schema = reader.schema().clone();
@@ -51,7 +50,7 @@ impl TableCopy {
             return Err(TableError::new(ErrorKind::DuplicateColumn, file, what).in_column(name));
         }
         let tokens = check.roles.token_columns();
-        let mut to_text = Vec::new();
+        let mut changes = Changes::default();
         if typed_output {
             let mut types = if reader.is_untyped() || schema.fields.iter().any(|field| field.kind.is_none()) {
                 let types = infer_types_of(reader.as_mut())?;
@@ -60,21 +59,25 @@ impl TableCopy {
             } else {
                 schema.fields.iter().filter_map(|field| field.kind).collect()
             };
-            for (kind, name) in types.iter_mut().zip(schema.names()) {
+            for (position, (kind, name)) in types.iter_mut().zip(schema.names()).enumerate() {
                 if reader.is_untyped() && *kind != ColumnType::Int && tokens.contains(&name) {
                     *kind = ColumnType::Text;
                 }
-                if name == REWARD {
+                let feature = reader.is_untyped() && *kind != ColumnType::Int && check.roles.is_feature(name);
+                if name == REWARD || feature {
                     *kind = ColumnType::Float;
+                    changes.to_numbers.push(position);
                 }
             }
             schema = schema.with_types(&types);
+            // The other typed formats write what the schema says by themselves.
+            changes.to_types = (format == Format::Jsonl && reader.is_untyped()).then(|| schema.clone());
         } else {
-            to_text = tokens.iter().filter_map(|name| schema.index_of(name)).collect();
+            changes.to_text = tokens.iter().filter_map(|name| schema.index_of(name)).collect();
         }
         let appended = Schema::new(added.iter().map(|name| (name.clone(), ColumnType::Float)));
         let all = Schema { fields: [schema.fields, appended.fields].concat() };
-        Ok(TableCopy { reader, writer: create(output, &all)?, check, to_text, added: added.len() })
+        Ok(TableCopy { reader, writer: create(output, &all)?, check, changes, added: added.len() })
     }
 
     /// The columns of the input.
@@ -87,10 +90,10 @@ impl TableCopy {
     /// # Errors
     /// Anything wrong with a row, or the output cannot be written; nothing is left behind then.
     pub fn run(self) -> Result<(), TableError> {
-        let TableCopy { reader, mut writer, mut check, to_text, .. } = self;
+        let TableCopy { reader, mut writer, mut check, changes, .. } = self;
         for_each_batch(reader, |batch| {
             check.rows(batch)?;
-            tokens_to_text(batch, &to_text);
+            changes.make(&check.file, &check.schema, batch)?;
             writer.write(batch)
         })?;
         check.finish()?;
@@ -103,9 +106,9 @@ impl TableCopy {
     /// # Errors
     /// The input cannot be read again, or the output cannot be written; nothing is left behind then.
     pub fn edit(self, mut edit: impl FnMut(&mut Batch) + Send) -> Result<(), TableError> {
-        let TableCopy { reader, mut writer, to_text, .. } = self;
+        let TableCopy { reader, mut writer, check, changes, .. } = self;
         for_each_batch(reader, |batch| {
-            tokens_to_text(batch, &to_text);
+            changes.make(&check.file, &check.schema, batch)?;
             edit(batch);
             writer.write(batch)
         })?;
@@ -118,7 +121,7 @@ impl TableCopy {
     /// # Errors
     /// As [`edit`](Self::edit), and when there are not as many values as rows.
     pub fn append(self, mut next_values: impl FnMut(usize, &mut [Vec<f64>]) + Send) -> Result<(), TableError> {
-        let TableCopy { mut reader, mut writer, check, to_text, added } = self;
+        let TableCopy { mut reader, mut writer, check, changes, added } = self;
         let mut columns = Appended::new(&check.file, added, &mut next_values);
         if let (Some(source), Some(sink)) = (reader.as_lines(), writer.as_lines())
             && source.delimiter() == sink.delimiter()
@@ -126,7 +129,7 @@ impl TableCopy {
             append_to_lines(source, sink, &mut columns)?;
         } else {
             for_each_batch(reader, |batch| {
-                tokens_to_text(batch, &to_text);
+                changes.make(&check.file, &check.schema, batch)?;
                 let values = columns.take(batch.rows)?;
                 batch.columns.extend(values.iter_mut().map(|values| Values::Float(take(values)).into()));
                 writer.write(batch)
@@ -136,15 +139,46 @@ impl TableCopy {
     }
 }
 
-/// Makes the columns of floats at these positions columns of the texts of their tokens.
-fn tokens_to_text(batch: &mut Batch, positions: &[usize]) {
-    for &position in positions {
-        let column = &mut batch.columns[position];
-        if let Values::Float(values) = &column.values {
-            let tokens = Tokens::Float(values);
-            let mut texts = TextColumn::new();
-            (0..values.len()).for_each(|i| tokens.with(i, |token| texts.push(&token.to_string())));
-            column.values = Values::Text(texts);
+/// Checks that a table is one of transitions, to its last row.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+pub fn check_transitions(reader: Box<dyn TableReader>) -> Result<(), TableError> {
+    let mut check = TransitionCheck::new(reader.name(), reader.schema())?;
+    for_each_batch(reader, |batch| check.rows(batch))?;
+    check.finish()
+}
+
+/// What has to be done to the columns of the input before they are written, by position.
+#[derive(Default)]
+struct Changes {
+    /// Columns of tokens that, where they are floats, are to be written as the texts of those tokens.
+    to_text: Vec<usize>,
+    /// Columns of rewards and features that are to be written as numbers.
+    to_numbers: Vec<usize>,
+    /// The types of all columns, where the writer does not see to them.
+    to_types: Option<Schema>,
+}
+
+impl Changes {
+    fn make(&self, file: &str, schema: &Schema, batch: &mut Batch) -> Result<(), TableError> {
+        for &position in &self.to_text {
+            let column = &mut batch.columns[position];
+            if let Values::Float(values) = &column.values {
+                let tokens = Tokens::Float(values);
+                let mut texts = TextColumn::new();
+                (0..values.len()).for_each(|i| tokens.with(i, |token| texts.push(&token.to_string())));
+                column.values = Values::Text(texts);
+            }
+        }
+        for &position in &self.to_numbers {
+            let mut numbers = Vec::with_capacity(batch.rows);
+            finite_numbers(file, &schema.fields[position].name, batch, position, &mut numbers)?;
+            batch.columns[position] = Values::Float(numbers).into();
+        }
+        match &self.to_types {
+            Some(types) => coerce(file, types, batch),
+            None => Ok(()),
         }
     }
 }
@@ -186,6 +220,17 @@ impl Roles {
             Identity::Features { .. } => None,
         });
         tokens.chain(self.sample.as_deref()).chain(self.label.as_deref()).collect()
+    }
+}
+
+impl Roles {
+    /// Whether a column is a feature that identifies states or actions.
+    fn is_feature(&self, name: &str) -> bool {
+        let identities = [Some(&self.state), Some(&self.action), self.next_state.as_ref()];
+        identities.into_iter().flatten().any(|identity| match identity {
+            Identity::Token(_) => false,
+            features => features.columns().iter().any(|column| column == name),
+        })
     }
 }
 

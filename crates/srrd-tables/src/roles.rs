@@ -47,7 +47,7 @@ impl Identity {
         }
     }
 
-    fn columns(&self) -> Vec<String> {
+    pub fn columns(&self) -> Vec<String> {
         match self {
             Identity::Token(column) => vec![column.clone()],
             Identity::Features { prefix, names } => names.iter().map(|name| format!("{prefix}.{name}")).collect(),

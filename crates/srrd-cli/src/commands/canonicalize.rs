@@ -15,6 +15,9 @@ use srrd_tables::{Batch, Column, SampleTable, TableCopy, TextColumn, Values, par
 
 pub fn run(args: &Canonicalize) -> Result<(), Failure> {
     let chosen = Chosen::new(&args.canon, None, &[Metric::Srrd])?;
+    if args.json && args.output.as_os_str() == "-" {
+        return Err(Failure::wrong("--json: standard output already gets the table; name a file with -o"));
+    }
     with_threads(chosen.threads, || {
         let source = Source::new(&args.input)?;
         let names: Vec<String> = match chosen.metrics.as_slice() {
