@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::pair::Canonical;
-use super::pearson::{Moments, Sums, Undefined, pearson_by};
+use super::pearson::{Sums, Undefined, carefully};
 use crate::sample::{Interner, RewardSample, Vocabulary};
 use crate::settings::{Metric, Settings};
 
@@ -73,7 +73,8 @@ pub fn pairwise_canonical(samples: &[Canonical<'_>], min_common: usize) -> Dista
     let index = Index::new(samples);
     let rows: Vec<Row> = (0..size)
         .into_par_iter()
-        .map_init(|| Scratch::new(size), |scratch, i| index.row(samples, i, min_common, scratch))
+        .with_min_len(4)
+        .map_init(|| vec![Sums::default(); size], |sums, i| index.row(samples, i, min_common, sums))
         .collect();
 
     let mut distances = vec![f64::NAN; size * size];
@@ -97,6 +98,7 @@ struct Index {
     places: Vec<Vec<usize>>,
     start: Vec<usize>,
     holder: Vec<u32>,
+    /// The holders' canonical rewards around their centres.
     value: Vec<f64>,
 }
 
@@ -118,7 +120,7 @@ impl Index {
                 let place = next[t as usize];
                 next[t as usize] += 1;
                 holder[place] = i as u32;
-                value[place] = canonical;
+                value[place] = canonical - sample.center;
                 place
             });
             places.push(own.collect());
@@ -127,38 +129,30 @@ impl Index {
     }
 
     /// The holders from sample i on (holders are ascending) of every transition of sample i, with i's value.
-    fn meetings(&self, samples: &[Canonical<'_>], i: usize, mut each: impl FnMut(f64, &[u32], &[f64])) {
-        for ((&t, &place), &x) in self.numbers[i].iter().zip(&self.places[i]).zip(&samples[i].values) {
+    fn meetings(&self, i: usize, mut each: impl FnMut(f64, &[u32], &[f64])) {
+        for (&t, &place) in self.numbers[i].iter().zip(&self.places[i]) {
             let range = place..self.start[t as usize + 1];
-            each(x, &self.holder[range.clone()], &self.value[range]);
+            each(self.value[place], &self.holder[range.clone()], &self.value[range]);
         }
     }
 
-    fn row(&self, samples: &[Canonical<'_>], i: usize, min_common: usize, scratch: &mut Scratch) -> Row {
-        let Scratch { sums, moments } = scratch;
+    fn row(&self, samples: &[Canonical<'_>], i: usize, min_common: usize, sums: &mut [Sums]) -> Row {
         let size = samples.len();
         sums[i..].fill(Sums::default());
-        self.meetings(samples, i, |x, holders, values| {
+        self.meetings(i, |x, holders, values| {
             holders.iter().zip(values).for_each(|(&j, &y)| sums[j as usize].add(x, y));
         });
-        for j in i..size {
-            moments[j] = sums[j].moments();
-        }
-        self.meetings(samples, i, |x, holders, values| {
-            holders.iter().zip(values).for_each(|(&j, &y)| moments[j as usize].add(x, y));
-        });
-
         let mut row = Row { distances: Vec::with_capacity(size - i), undefined: Vec::new(), few_common: 0 };
         for j in i..size {
             let noise = [samples[i].noise, samples[j].noise];
             let common = sums[j].n as usize;
             let outcome = if common < min_common.max(1) {
                 Err(Undefined::TooFewCommon)
-            } else if moments[j].in_range() {
-                moments[j].agreement(noise, || self.shared(samples, i, j).into_iter())
             } else {
-                let shared = self.shared(samples, i, j);
-                pearson_by(shared.len(), |k| shared[k], noise)
+                sums[j].agreement(noise, || self.shared(i, j).into_iter()).unwrap_or_else(|| {
+                    let shared = self.shared(i, j);
+                    carefully(shared.len(), &|k| shared[k], noise)
+                })
             };
             match outcome {
                 Ok(agreement) => {
@@ -175,9 +169,9 @@ impl Index {
     }
 
     /// The values of two samples on the transitions they share, in order.
-    fn shared(&self, samples: &[Canonical<'_>], i: usize, j: usize) -> Vec<(f64, f64)> {
+    fn shared(&self, i: usize, j: usize) -> Vec<(f64, f64)> {
         let mut shared = Vec::new();
-        self.meetings(samples, i, |x, holders, values| {
+        self.meetings(i, |x, holders, values| {
             if let Ok(k) = holders.binary_search(&(j as u32)) {
                 shared.push((x, values[k]));
             }
@@ -192,16 +186,8 @@ struct Row {
     few_common: usize,
 }
 
-struct Scratch {
-    sums: Vec<Sums>,
-    moments: Vec<Moments>,
-}
-
-impl Scratch {
-    fn new(size: usize) -> Self {
-        Scratch { sums: vec![Sums::default(); size], moments: vec![Moments::default(); size] }
-    }
-}
+/// Up to so many conceivable transitions (4 MB) a table numbers them; beyond, a hash map does.
+const TABLE: usize = 1 << 20;
 
 /// Numbers the distinct transitions of all samples in order of first appearance.
 fn number_transitions(samples: &[Canonical<'_>]) -> Vec<Vec<u32>> {
@@ -209,17 +195,30 @@ fn number_transitions(samples: &[Canonical<'_>]) -> Vec<Vec<u32>> {
     let intern = |interner: &mut Interner, vocabulary: &Vocabulary| -> Vec<u32> {
         vocabulary.iter().map(|token| interner.intern(token).expect("samples hold fewer tokens than ids")).collect()
     };
+    let ids: Vec<(Vec<u32>, Vec<u32>)> = (samples.iter())
+        .map(|Canonical { sample, .. }| (intern(&mut states, &sample.states), intern(&mut actions, &sample.actions)))
+        .collect();
+    let (states, actions) = (states.len(), actions.len());
+    let conceivable = states.checked_mul(states).and_then(|pairs| pairs.checked_mul(actions));
+    let mut table = vec![u32::MAX; conceivable.filter(|&n| n <= TABLE).unwrap_or(0)];
     let mut known: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
-    samples
-        .iter()
-        .map(|Canonical { sample, .. }| {
-            let state = intern(&mut states, &sample.states);
-            let action = intern(&mut actions, &sample.actions);
-            let number = |(s, u, t): (u32, u32, u32)| {
-                let next = known.len() as u32;
-                *known.entry((state[s as usize], action[u as usize], state[t as usize])).or_insert(next)
-            };
-            sample.ids().map(number).collect()
+    let mut count = 0u32;
+    let mut number = |s: u32, u: u32, t: u32| {
+        let number = if table.is_empty() {
+            known.entry((s, u, t)).or_insert(count)
+        } else {
+            let entry = &mut table[(s as usize * actions + u as usize) * states + t as usize];
+            if *entry == u32::MAX {
+                *entry = count;
+            }
+            entry
+        };
+        count += u32::from(*number == count);
+        *number
+    };
+    (samples.iter().zip(&ids))
+        .map(|(Canonical { sample, .. }, (state, action))| {
+            sample.ids().map(|(s, u, t)| number(state[s as usize], action[u as usize], state[t as usize])).collect()
         })
         .collect()
 }

@@ -10,6 +10,8 @@ use crate::settings::{Gamma, Metric, Settings};
 pub struct Canonical<'a> {
     pub(super) sample: &'a RewardSample,
     pub(super) values: Vec<f64>,
+    /// The mean of the values, around which correlations are summed.
+    pub(super) center: f64,
     pub(super) noise: f64,
 }
 
@@ -33,7 +35,9 @@ impl<'a> Canonical<'a> {
             Metric::Direct => largest() * 4.0 * f64::EPSILON,
             _ => largest() * ROUNDING,
         };
-        Canonical { sample, values: form.at(gamma), noise }
+        let values = form.at(gamma);
+        let center = values.iter().sum::<f64>() / values.len() as f64;
+        Canonical { sample, values, center, noise }
     }
 
     /// The canonical rewards, in the order of [`RewardSample::transitions`].
@@ -51,7 +55,10 @@ impl<'a> Canonical<'a> {
         let outcome = if common.len() < min_common.max(1) {
             Err(Undefined::TooFewCommon)
         } else {
-            let at = |i: usize| (self.values[common[i].0 as usize], other.values[common[i].1 as usize]);
+            let at = |i: usize| {
+                let (x, y) = (self.values[common[i].0 as usize], other.values[common[i].1 as usize]);
+                (x - self.center, y - other.center)
+            };
             pearson_by(common.len(), at, [self.noise, other.noise])
         };
         Comparison { common: common.len(), outcome }

@@ -35,9 +35,10 @@ pub struct Agreement {
 
 /// The Pearson distance of two equally long vectors.
 ///
-/// Two passes, centred on the means: rewards around 10⁶ that differ by 1 lose nothing, where the one-pass formula would.
-/// Close to ρ = 1 a third pass sums the squared differences of the standardized vectors, because 1 − ρ would lose all its
-/// digits: equivalent rewards get a distance near 10⁻¹⁶, not 10⁻⁸. O(n).
+/// Sums run over values that were centred before, so that rewards around 10⁶ that differ by 1 lose nothing, where the one-pass
+/// formula would; where centring does not suffice, two passes around the means of these very pairs are made. Close to ρ = 1 a
+/// further pass sums the squared differences of the standardized vectors, because 1 − ρ would lose all its digits: equivalent
+/// rewards get a distance near 10⁻¹⁶, not 10⁻⁸. O(n).
 ///
 /// # Errors
 /// [`Undefined::Constant`] when a vector is constant, [`Undefined::TooFewCommon`] when both are empty.
@@ -46,105 +47,87 @@ pub struct Agreement {
 /// When the lengths differ.
 pub fn pearson(x: &[f64], y: &[f64]) -> Result<Agreement, Undefined> {
     assert_eq!(x.len(), y.len());
-    pearson_by(x.len(), |i| (x[i], y[i]), [0.0, 0.0])
+    let (&[first_x, ..], &[first_y, ..]) = (x, y) else { return Err(Undefined::TooFewCommon) };
+    pearson_by(x.len(), |i| (x[i] - first_x, y[i] - first_y), [0.0, 0.0])
 }
 
-/// As [`pearson`], for values behind a function; a side whose root mean square deviation is at most its `noise` is constant.
+/// As [`pearson`], for centred values behind a function; a side whose root mean square deviation is at most its `noise` is
+/// constant.
 pub(crate) fn pearson_by(n: usize, at: impl Fn(usize) -> (f64, f64), noise: [f64; 2]) -> Result<Agreement, Undefined> {
     if n == 0 {
         return Err(Undefined::TooFewCommon);
     }
-    let pairs = || (0..n).map(&at);
     let mut sums = Sums::default();
-    pairs().for_each(|(x, y)| sums.add(x, y));
-    let mut moments = sums.moments();
-    pairs().for_each(|(x, y)| moments.add(x, y));
-    if moments.in_range() {
-        return moments.agreement(noise, pairs);
-    }
-    // Squares left the range of doubles (constant vectors come here too): once more, in units of the largest deviation.
-    let largest = pairs()
-        .fold([0.0f64; 2], |[a, b], (x, y)| [a.max((x - moments.mean[0]).abs()), b.max((y - moments.mean[1]).abs())]);
+    (0..n).map(&at).for_each(|(x, y)| sums.add(x, y));
+    sums.agreement(noise, || (0..n).map(&at)).unwrap_or_else(|| carefully(n, &at, noise))
+}
+
+/// Two passes around the means of these very pairs, in units of the largest deviation: right for any values.
+pub(crate) fn carefully(n: usize, at: &dyn Fn(usize) -> (f64, f64), noise: [f64; 2]) -> Result<Agreement, Undefined> {
+    let pairs = || (0..n).map(at);
+    // Differences from the first pair, so that the mean of a constant side is exactly its value.
+    let origin = at(0);
+    let sum = pairs().fold([0.0; 2], |[a, b], (x, y)| [a + (x - origin.0), b + (y - origin.1)]);
+    let mean = (origin.0 + sum[0] / n as f64, origin.1 + sum[1] / n as f64);
+    let largest = pairs().fold([0.0f64; 2], |[a, b], (x, y)| [a.max((x - mean.0).abs()), b.max((y - mean.1).abs())]);
     if largest[0] <= noise[0] || largest[1] <= noise[1] {
         return Err(Undefined::Constant);
     }
-    let scaled: &dyn Fn(usize) -> (f64, f64) = &|i| {
-        let (x, y) = at(i);
-        ((x - moments.mean[0]) / largest[0], (y - moments.mean[1]) / largest[1])
-    };
-    pearson_by(n, scaled, [noise[0] / largest[0], noise[1] / largest[1]])
+    let scaled = |(x, y): (f64, f64)| ((x - mean.0) / largest[0], (y - mean.1) / largest[1]);
+    let mut sums = Sums::default();
+    pairs().map(scaled).for_each(|(x, y)| sums.add(x, y));
+    let noise = [noise[0] / largest[0], noise[1] / largest[1]];
+    // Values around their mean whose largest is 1: their squares add up to at least 1, of which the mean takes next to nothing.
+    sums.agreement(noise, || pairs().map(scaled)).unwrap_or(Err(Undefined::Constant))
 }
 
-/// First pass: what the means are made of. Sums run over differences from the first pair, so that a constant side has a mean
-/// that is exactly its value.
+/// Of the sum of squares around the centre: what must be left around the mean for it to be precise to ten digits.
+const ENOUGH_LEFT: f64 = 1e-6;
+
+/// What a correlation is made of, gathered in one pass over centred values.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sums {
     pub n: u32,
-    origin: [f64; 2],
     sum: [f64; 2],
+    square: [f64; 2],
+    product: f64,
 }
 
 impl Sums {
     #[inline]
     pub fn add(&mut self, x: f64, y: f64) {
-        if self.n == 0 {
-            self.origin = [x, y];
-        }
         self.n += 1;
-        self.sum[0] += x - self.origin[0];
-        self.sum[1] += y - self.origin[1];
+        self.sum[0] += x;
+        self.sum[1] += y;
+        self.square[0] += x * x;
+        self.square[1] += y * y;
+        self.product += x * y;
     }
 
-    pub fn moments(&self) -> Moments {
-        let n = f64::from(self.n);
-        Moments { n, mean: [self.origin[0] + self.sum[0] / n, self.origin[1] + self.sum[1] / n], ..Moments::default() }
-    }
-}
-
-/// Second pass: deviations from the means.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Moments {
-    n: f64,
-    mean: [f64; 2],
-    /// Σ of the deviations, which corrects for the rounding of the means.
-    rest: [f64; 2],
-    square: [f64; 2],
-    product: f64,
-}
-
-impl Moments {
-    #[inline]
-    pub fn add(&mut self, x: f64, y: f64) {
-        let (dx, dy) = (x - self.mean[0], y - self.mean[1]);
-        self.rest[0] += dx;
-        self.rest[1] += dy;
-        self.square[0] += dx * dx;
-        self.square[1] += dy * dy;
-        self.product += dx * dy;
-    }
-
-    /// Whether squares neither overflowed nor vanished.
-    pub fn in_range(&self) -> bool {
-        self.square.iter().all(|s| (1e-250..1e290).contains(s))
-    }
-
-    /// The distance; `pairs` are gone through once more when ρ is close to 1.
+    /// The distance, or `None` where sums around these centres are not precise enough; `pairs` are gone through once more when ρ
+    /// is close to 1.
     pub fn agreement<I: Iterator<Item = (f64, f64)>>(
         &self,
         noise: [f64; 2],
         pairs: impl FnOnce() -> I,
-    ) -> Result<Agreement, Undefined> {
-        let corrected = |a: usize, b: usize, sum: f64| sum - self.rest[a] * self.rest[b] / self.n;
-        let square = [corrected(0, 0, self.square[0]), corrected(1, 1, self.square[1])];
-        if (0..2).any(|i| square[i] <= self.n * noise[i] * noise[i]) {
-            return Err(Undefined::Constant);
+    ) -> Option<Result<Agreement, Undefined>> {
+        let n = f64::from(self.n);
+        let around_mean = |a: usize, b: usize, sum: f64| sum - self.sum[a] * self.sum[b] / n;
+        let square = [around_mean(0, 0, self.square[0]), around_mean(1, 1, self.square[1])];
+        // Squares may have overflowed or vanished, or the values may lie far from the centre.
+        let precise = |i: usize| (1e-250..1e290).contains(&self.square[i]) && square[i] >= ENOUGH_LEFT * self.square[i];
+        if !(precise(0) && precise(1)) {
+            return None;
+        }
+        if (0..2).any(|i| square[i] <= n * noise[i] * noise[i]) {
+            return Some(Err(Undefined::Constant));
         }
         let deviation = [square[0].sqrt(), square[1].sqrt()];
-        let correlation = (corrected(0, 1, self.product) / (deviation[0] * deviation[1])).clamp(-1.0, 1.0);
+        let correlation = (around_mean(0, 1, self.product) / (deviation[0] * deviation[1])).clamp(-1.0, 1.0);
         if correlation <= 0.9 {
-            return Ok(Agreement { distance: ((1.0 - correlation) / 2.0).sqrt(), correlation });
+            return Some(Ok(Agreement { distance: ((1.0 - correlation) / 2.0).sqrt(), correlation }));
         }
-        let mean = [self.mean[0] + self.rest[0] / self.n, self.mean[1] + self.rest[1] / self.n];
+        let mean = [self.sum[0] / n, self.sum[1] / n];
         let quarter: f64 = pairs()
             .map(|(x, y)| {
                 let difference = (x - mean[0]) / deviation[0] - (y - mean[1]) / deviation[1];
@@ -152,7 +135,7 @@ impl Moments {
             })
             .sum::<f64>()
             / 4.0;
-        Ok(Agreement { distance: quarter.sqrt(), correlation: 1.0 - 2.0 * quarter })
+        Some(Ok(Agreement { distance: quarter.sqrt(), correlation: 1.0 - 2.0 * quarter }))
     }
 }
 
@@ -221,7 +204,11 @@ mod tests {
         assert_eq!(pearson(&third, &x[..7]), Err(Undefined::Constant));
         assert_eq!(pearson(&x[..7], &third), Err(Undefined::Constant));
         assert_eq!(pearson(&[], &[]), Err(Undefined::TooFewCommon));
-        assert_eq!(pearson_by(31, |i| (1e-15 * x[i], y[i]), [1e-13, 0.0]), Err(Undefined::Constant));
+        assert_eq!(pearson_by(31, |i| (1e-15 * x[i] - 1e-14, y[i] - 5.0), [1e-13, 0.0]), Err(Undefined::Constant));
+        // Far from their centres, and constant there.
+        assert_eq!(pearson_by(31, |i| (1e6 + 1.0 / 3.0, y[i] - 5.0), [0.0, 0.0]), Err(Undefined::Constant));
+        let far = pearson_by(31, |i| (x[i] + 1e9, y[i] - 1e7), [0.0, 0.0]).unwrap().distance;
+        assert!((far - distance(&x, &y)).abs() < 1e-9);
     }
 
     proptest! {

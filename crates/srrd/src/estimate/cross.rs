@@ -26,7 +26,7 @@ fn sparse(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
         |x| graph.first_edge(x),
         graph.two_step_walks(),
         |range, values| {
-            let mut v = LocalMap::new();
+            let mut v = LocalMap::new(graph.states());
             let mut values = values.iter_mut();
             for s in range {
                 let middle = graph.successors(s);

@@ -5,9 +5,13 @@
 pub(crate) struct LocalMap {
     entries: Vec<Entry>,
     round: u32,
+    factor: u32,
     shift: u32,
     mask: usize,
 }
+
+/// Up to so many states every one has a place of its own (256 kB), and nothing ever collides.
+const DIRECT: usize = 1 << 14;
 
 #[derive(Clone, Copy, Default)]
 struct Entry {
@@ -17,27 +21,35 @@ struct Entry {
 }
 
 impl LocalMap {
-    pub fn new() -> Self {
-        LocalMap { entries: vec![Entry::default(); 64], round: 0, shift: 26, mask: 63 }
+    /// An empty map for states below `states`.
+    pub fn new(states: usize) -> Self {
+        if states <= DIRECT {
+            let size = states.next_power_of_two();
+            return LocalMap { entries: vec![Entry::default(); size], round: 0, factor: 1, shift: 0, mask: size - 1 };
+        }
+        // Fibonacci hashing: neighbouring ids, as grids have them, go far apart.
+        LocalMap { entries: vec![Entry::default(); 64], round: 0, factor: 0x9E37_79B9, shift: 26, mask: 63 }
     }
 
     /// Empties the map and makes room for so many states.
     pub fn begin(&mut self, most: usize) {
-        let size = (2 * most).next_power_of_two().max(16);
+        let direct = self.factor == 1;
+        let size = if direct { self.entries.len() } else { (2 * most).next_power_of_two().max(16) };
         if size > self.entries.len() || self.round == u32::MAX {
             self.entries = vec![Entry::default(); size.max(self.entries.len())];
             self.round = 0;
         }
         self.round += 1;
-        self.mask = size - 1;
-        self.shift = 32 - size.trailing_zeros().min(31);
+        if !direct {
+            self.mask = size - 1;
+            self.shift = 32 - size.trailing_zeros().min(31);
+        }
     }
 
     /// The place of a state, and whether it is there already.
     #[inline]
     fn find(&self, state: u32) -> (usize, bool) {
-        // Fibonacci hashing: neighbouring ids, as grids have them, go far apart.
-        let mut place = (state.wrapping_mul(0x9E37_79B9) >> self.shift) as usize & self.mask;
+        let mut place = (state.wrapping_mul(self.factor) >> self.shift) as usize & self.mask;
         loop {
             let entry = &self.entries[place];
             if entry.round != self.round {
@@ -86,20 +98,24 @@ mod tests {
 
     #[test]
     fn rounds_start_empty_and_sums_add_up() {
-        let mut map = LocalMap::new();
+        check(LocalMap::new(u32::MAX as usize), 1_000_003, u32::MAX);
+        check(LocalMap::new(300), 1, 299);
+    }
+
+    fn check(mut map: LocalMap, spread: u32, other: u32) {
         for round in 1..200u32 {
-            map.begin(round as usize);
+            map.begin(round as usize + 1);
             let mut expected: HashMap<u32, f64> = HashMap::new();
             for i in 0..3 * round {
-                let state = i * 7919 % round * 1_000_003;
+                let state = i * 7919 % round * spread;
                 assert_eq!(map.get(state), expected.get(&state).copied().unwrap_or(0.0));
                 map.add(state, f64::from(i));
                 *expected.entry(state).or_default() += f64::from(i);
                 assert_eq!(map.get(state), expected[&state]);
                 assert!(!map.insert(state));
             }
-            assert!(map.insert(u32::MAX));
-            assert_eq!(map.get(u32::MAX), 0.0);
+            assert!(map.insert(other));
+            assert_eq!(map.get(other), 0.0);
         }
     }
 }

@@ -40,21 +40,27 @@ fn by_walks<const K: usize, T: Copy + Default + Send>(
         graph.successors(y as u32).iter().for_each(|&w| add(&mut sums, &weights[w as usize]));
         Sums(sums)
     });
-    parallel::map_with(graph.states(), graph.two_step_walks(), T::default(), LocalMap::new, |reached, z| {
-        let middle = || graph.successors(z as u32).iter().filter(|&&y| batch.is_none_or(|b| b.holds_state(y)));
-        let mut sums = [0.0; K];
-        let mut twice = [0.0; K];
-        reached.begin(middle().map(|&y| graph.out_edges(y).len()).sum());
-        for &y in middle() {
-            add(&mut sums, &rows[y as usize].0);
-            for &w in graph.successors(y) {
-                if !reached.insert(w) {
-                    add(&mut twice, &weights[w as usize]);
+    parallel::map_with(
+        graph.states(),
+        graph.two_step_walks(),
+        T::default(),
+        || LocalMap::new(graph.states()),
+        |reached, z| {
+            let middle = || graph.successors(z as u32).iter().filter(|&&y| batch.is_none_or(|b| b.holds_state(y)));
+            let mut sums = [0.0; K];
+            let mut twice = [0.0; K];
+            reached.begin(middle().map(|&y| graph.out_edges(y).len()).sum());
+            for &y in middle() {
+                add(&mut sums, &rows[y as usize].0);
+                for &w in graph.successors(y) {
+                    if !reached.insert(w) {
+                        add(&mut twice, &weights[w as usize]);
+                    }
                 }
             }
-        }
-        f(z as u32, std::array::from_fn(|k| sums[k] - twice[k]))
-    })
+            f(z as u32, std::array::from_fn(|k| sums[k] - twice[k]))
+        },
+    )
 }
 
 /// An array with a default.

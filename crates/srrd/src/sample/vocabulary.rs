@@ -245,6 +245,11 @@ impl Interner {
         Some(id)
     }
 
+    /// How many tokens there are.
+    pub fn len(&self) -> usize {
+        self.next as usize
+    }
+
     /// The length of the feature tuples seen so far.
     pub fn arity(&self) -> Option<usize> {
         (self.arity > 0).then_some(self.arity)
