@@ -113,11 +113,12 @@ impl<'a> CanonicalForm<'a> {
                     row.for_each(|((c, r), &t)| *c = r + (ahead[t as usize] - behind));
                     continue;
                 }
-                let first = graph.first_transition(edges.start);
+                let mut row = row.iter_mut();
                 for e in edges {
                     let cross = cross.get(e).map_or(0.0, |cross| gamma * cross);
                     let shift = ahead[graph.target(e) as usize] - behind - cross;
-                    graph.transitions(e).for_each(|i| row[i - first] = reward[i] + shift);
+                    let rewards = reward[graph.transitions(e)].iter();
+                    rewards.zip(&mut row).for_each(|(r, c)| *c = r + shift);
                 }
             }
         };

@@ -19,6 +19,7 @@ use super::{Polynomial, StateCoefficients};
 use crate::batch::BatchSet;
 use crate::estimate::{self, Estimate, Rewards, Term, term, two_step};
 use crate::parallel;
+use crate::settings::Actions;
 
 /// The expectations that depend on one state z: as s' those with S1 and S5, as s those with S2 and S6.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,24 +56,28 @@ fn double<T: Copy + Default + Send>(
     f: impl Fn(u32, StateTerms) -> T + Sync + Send,
 ) -> (Vec<T>, Term) {
     let graph = rewards.graph;
-    let near = estimate::near(rewards, batch);
+    let values = estimate::near(rewards, batch);
     // Of every state: Σ R(z, u, x) over X1 and over X2, and the sizes of the two sets.
     let near: Vec<[f64; 4]> = parallel::map(graph.states(), |z| {
         let mut sums = [0.0; 4];
-        for e in graph.out_edges(z as u32) {
-            let y = graph.target(e);
+        let edges = graph.successors(z as u32).iter().zip(&values[graph.out_edges(z as u32)]);
+        for (&y, value) in edges {
             let weight = batch.weight(y);
-            sums[0] += near[e];
+            sums[0] += value;
             sums[2] += weight;
             if graph.is_initial(y) {
-                sums[1] += near[e];
+                sums[1] += value;
                 sums[3] += weight;
             }
         }
         sums
     });
 
-    let first = estimate::first(rewards, batch);
+    let first = match batch.actions {
+        // Without a batch to leave anything out, an edge adds its mean to either kind of sum.
+        Actions::Marginal if batch.is_all() => values,
+        _ => estimate::first(rewards, batch),
+    };
     let rows = estimate::row_sums(graph, &first);
     // Every successor of X1 that lies in B is in X5, so a row of X1 is summed whole. The same holds of X2 and X6, and
     // terminal states have empty rows: the two sums are one function.

@@ -77,13 +77,14 @@ pub fn pairwise_canonical(samples: &[Canonical<'_>], min_common: usize) -> Dista
         .map_init(|| vec![Sums::default(); size], |sums, i| index.row(samples, i, min_common, sums))
         .collect();
 
-    let mut distances = vec![f64::NAN; size * size];
+    let mut distances = vec![0.0; size * size];
+    distances.par_chunks_mut(size.max(1)).enumerate().for_each(|(i, to)| {
+        let (below, above) = to.split_at_mut(i);
+        below.iter_mut().zip(&rows).enumerate().for_each(|(j, (cell, row))| *cell = row.distances[i - j]);
+        above.copy_from_slice(&rows[i].distances);
+    });
     let (mut undefined, mut few_common) = (Vec::new(), 0);
     for (i, row) in rows.into_iter().enumerate() {
-        for (k, distance) in row.distances.into_iter().enumerate() {
-            distances[i * size + i + k] = distance;
-            distances[(i + k) * size + i] = distance;
-        }
         undefined.extend(row.undefined.into_iter().map(|(j, why)| (i, j, why)));
         few_common += row.few_common;
     }

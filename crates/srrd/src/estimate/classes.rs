@@ -13,8 +13,12 @@ pub(crate) struct SuccessorClasses {
 }
 
 impl SuccessorClasses {
-    /// O(edges).
+    /// O(edges). Where few states can share a set, because the graph is not dense, every state is a class of its own.
     pub fn of(graph: &Graph) -> Self {
+        let states = graph.states() as u32;
+        if graph.edges() * 4 < graph.states() * graph.states() {
+            return SuccessorClasses { class_of: (0..states).collect(), representative: (0..states).collect() };
+        }
         let mut known: FxHashMap<&[u32], u32> = FxHashMap::default();
         let mut representative = Vec::new();
         let class = |x| {
@@ -23,7 +27,7 @@ impl SuccessorClasses {
                 representative.len() as u32 - 1
             })
         };
-        let class_of = (0..graph.states() as u32).map(class).collect();
+        let class_of = (0..states).map(class).collect();
         SuccessorClasses { class_of, representative }
     }
 }
