@@ -173,7 +173,7 @@ pub struct Convert {
 /// How rewards are canonicalized.
 #[derive(Debug, Args)]
 pub struct CanonArgs {
-    /// direct, epic, dard, srrd, or all; several with commas [default: srrd, of inspect all; matrix takes one]
+    /// direct, epic, dard, srrd, projected, or all; several with commas [default: srrd, of inspect all; matrix takes one]
     #[arg(long, value_name = "METRIC", value_delimiter = ',')]
     pub metric: Vec<String>,
     /// The discount factor, between 0 and 1

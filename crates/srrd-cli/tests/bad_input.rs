@@ -142,7 +142,7 @@ fn wrong_options_name_themselves() {
         ("--gamma 1.5", "--gamma: the discount factor is 1.5, but it must lie between 0 and 1"),
         ("--gamma nan", "--gamma"),
         ("--gamma high", "--gamma"),
-        ("--metric sred", "--metric: there is no metric 'sred': choose among direct, epic, dard, srrd, all"),
+        ("--metric sred", "--metric: there is no metric 'sred': choose among direct, epic, dard, srrd, projected, all"),
         ("--batch 0", "--batch: '0' is neither `all` nor a whole number from 1 up"),
         ("--batch some", "--batch"),
         ("--estimator unbiased --batch 5", "--batch: the unbiased estimator draws no batch"),

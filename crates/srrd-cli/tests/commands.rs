@@ -69,6 +69,32 @@ fn undefined_distances_are_null_with_a_reason_and_no_failure() {
 }
 
 #[test]
+fn projected_tells_its_degrees_of_freedom() {
+    let place = place();
+    let json: Value = serde_json::from_str(&place.ok("distance a.csv b.csv --metric projected --json")).unwrap();
+    let result = &json["results"][0];
+    // Four transitions between three states that are joined by a cycle and a self-loop.
+    assert_eq!(
+        (&result["rank"], &result["components"], &result["degrees_of_freedom"]),
+        (&3.into(), &1.into(), &1.into())
+    );
+    place.write("chain.csv", "state,action,next_state,reward\na,x,b,1\nb,x,c,2\nc,x,d,5\n");
+    let run = place.srrd("distance chain.csv chain.csv --metric projected --json");
+    let json: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(json["results"][0]["undefined"], "no_degrees_of_freedom");
+    assert!(run.err.contains("shaping can explain any difference on the shared transitions"), "{}", run.err);
+    assert!(
+        place
+            .ok("distance a.csv b.csv --metric all")
+            .contains("projected: shaping has rank 3 on the shared transitions")
+    );
+    place.ok("canonicalize a.csv -o p.csv --metric projected");
+    place.ok("matrix a.csv b.csv -o d.csv --metric projected");
+    let cell = column(&place.read("d.csv"), "b.csv")[0].parse::<f64>().unwrap();
+    assert_eq!(Some(cell), result["distance"].as_f64());
+}
+
+#[test]
 fn canonicalize_keeps_rows_and_columns_and_collapses_duplicates() {
     let place = place();
     place.ok("canonicalize a.csv -o out.csv");
@@ -315,7 +341,8 @@ fn demo_shows_that_srrd_sees_through_shaping() {
     let json: Value = serde_json::from_str(&place.ok("demo --json")).unwrap();
     let of = |metric: usize, which: &str| json["results"][metric][which].as_f64().unwrap();
     assert!(of(3, "shaped") < of(0, "shaped") - 0.2, "{json}");
-    assert!((0..4).all(|m| (0.6..0.8).contains(&of(m, "unrelated"))), "{json}");
+    assert!(of(4, "shaped") < 1e-6, "{json}");
+    assert!((0..5).all(|m| (0.6..0.8).contains(&of(m, "unrelated"))), "{json}");
     let text = place.ok("demo -o tables");
     assert_eq!(text, place.ok("demo -o tables"));
     for line in text.lines().skip_while(|line| !line.starts_with("Try next")).filter(|line| line.contains("srrd ")) {

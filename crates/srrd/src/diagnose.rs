@@ -60,7 +60,8 @@ pub fn term_coverage(sample: &RewardSample, metric: Metric, batch: &BatchSet) ->
     let estimate = Estimate::Double(batch);
     let (starting, ending) = transition_counts(sample);
     let terms = match metric {
-        Metric::Direct => Vec::new(),
+        // Nothing is expected of transitions that were not sampled.
+        Metric::Direct | Metric::Projected => Vec::new(),
         Metric::Epic => {
             let (near, constant) = canon::epic_terms(rewards, estimate);
             vec![

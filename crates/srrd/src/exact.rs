@@ -7,6 +7,7 @@
 use thiserror::Error;
 
 use crate::distance::{Agreement, Undefined, pearson};
+use crate::project::ShapingSpace;
 use crate::settings::{Gamma, Metric};
 
 /// How far the probabilities of a distribution may be from adding up to 1.
@@ -120,6 +121,10 @@ impl Tabular {
         let step = || self.step.as_deref().ok_or(ExactError::NeedsDynamics(metric));
         let shift: Box<dyn Fn(usize, usize) -> f64> = match metric {
             Metric::Direct => return Ok(reward.to_vec()),
+            Metric::Projected => {
+                let pairs = (0..reward.len()).map(|i| ((i / n / self.actions) as u32, (i % n) as u32));
+                return Ok(ShapingSpace::new(pairs, gamma).residual(reward));
+            }
             Metric::Epic => {
                 let near = times(&mean, &self.state_distribution);
                 let constant = dot(&self.state_distribution, &near);

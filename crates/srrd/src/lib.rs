@@ -35,6 +35,7 @@ mod estimate;
 mod exact;
 mod graph;
 mod parallel;
+mod project;
 mod sample;
 mod settings;
 
@@ -42,8 +43,8 @@ pub use batch::BatchSet;
 pub use canon::{CanonicalForm, canonicalize};
 pub use diagnose::{MetricCoverage, TermCoverage, term_coverage};
 pub use distance::{
-    Agreement, Canonical, Comparison, DistanceMatrix, Undefined, common_transitions, distance, pairwise,
-    pairwise_canonical, pearson,
+    Agreement, Canonical, Comparison, DistanceMatrix, Shaping, Undefined, common_transitions, distance, distance_on,
+    pairwise, pairwise_canonical, pearson,
 };
 pub use exact::{ExactError, Tabular};
 pub use sample::{

@@ -16,11 +16,16 @@ pub enum Metric {
     Dard,
     /// Sparsity Resilient Reward Distance.
     Srrd,
+    /// Rewards without their projection on the space of shaping vectors: exact on whatever transitions there are.
+    Projected,
 }
 
 impl Metric {
-    /// All metrics, from the plainest to the paper's own.
-    pub const ALL: [Metric; 4] = [Metric::Direct, Metric::Epic, Metric::Dard, Metric::Srrd];
+    /// All metrics.
+    pub const ALL: [Metric; 5] = [Metric::Direct, Metric::Epic, Metric::Dard, Metric::Srrd, Metric::Projected];
+
+    /// Those of the paper, which take reward expectations.
+    pub const PAPER: [Metric; 4] = [Metric::Direct, Metric::Epic, Metric::Dard, Metric::Srrd];
 
     /// The name in commands and files.
     pub fn name(self) -> &'static str {
@@ -29,6 +34,7 @@ impl Metric {
             Metric::Epic => "epic",
             Metric::Dard => "dard",
             Metric::Srrd => "srrd",
+            Metric::Projected => "projected",
         }
     }
 }
@@ -194,6 +200,6 @@ mod tests {
             assert_eq!(metric.name().parse(), Ok(metric));
         }
         let error = "SRRD".parse::<Metric>().unwrap_err();
-        assert_eq!(error.to_string(), "there is no metric 'SRRD': choose among direct, epic, dard, srrd");
+        assert_eq!(error.to_string(), "there is no metric 'SRRD': choose among direct, epic, dard, srrd, projected");
     }
 }

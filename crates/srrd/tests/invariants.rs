@@ -150,6 +150,32 @@ proptest! {
     }
 
     #[test]
+    fn projected_distances_do_not_see_shaping_at_any_coverage(
+        rows in rows(), other in rows(), second in prop::collection::vec(-5.0..5.0f64, 60),
+        potential in prop::collection::vec(-20.0..20.0f64, 12), gamma in 0.0..=1.0f64,
+    ) {
+        let shaped = |sample: &RewardSample| {
+            let shape = |(s, _, t, r): Row| r + gamma * potential[t as usize] - potential[s as usize];
+            sample.with_rewards(rows_of(sample).into_iter().map(shape).collect()).unwrap()
+        };
+        let settings = settings(gamma, MARGINAL);
+        let between = |x: &RewardSample, y: &RewardSample| distance(x, y, Metric::Projected, &settings);
+        let a = sample(&rows);
+        let equivalent = between(&a, &shaped(&a));
+        if equivalent.distance().is_some() {
+            prop_assert!(equivalent.distance().unwrap() < 1e-6, "{equivalent:?}");
+        }
+        // Two samples that share only some transitions, and two rewards on the same ones.
+        for b in [sample(&other), a.with_rewards(second[..a.len()].to_vec()).unwrap()] {
+            let (plain, moved) = (between(&a, &b), between(&a, &shaped(&b)));
+            prop_assert_eq!(plain.shaping, moved.shaping);
+            if let (Some(d), Some(e)) = (plain.distance(), moved.distance()) {
+                prop_assert!((d - e).abs() < 1e-5, "{d} {e} {plain:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_shift_changes_nothing_under_full_coverage(
         (states, actions, cells, other, gamma) in full_problem(), shift in -10.0..10.0f64,
     ) {

@@ -57,7 +57,7 @@ fn at_most_120_bytes_a_transition() {
         ("several actions", sample(several)),
         ("full", sample(full)),
     ] {
-        for metric in Metric::ALL {
+        for metric in Metric::PAPER {
             for estimator in [
                 Estimator::Double { actions: Actions::Marginal, batch: Batch::All },
                 Estimator::Double { actions: Actions::Marginal, batch: Batch::size(100).unwrap() },

@@ -154,6 +154,7 @@ fn meaning(metric: Metric) -> &'static str {
         Metric::Epic => "takes means over all pairs of states, of which walks on a grid sample very few",
         Metric::Dard => "takes means over the neighbours of a transition, most of which were sampled",
         Metric::Srrd => "adds terms that cancel most of what unsampled transitions leave behind",
+        Metric::Projected => "takes shaping out by least squares, exactly, on the transitions that both know",
     }
 }
 

@@ -6,7 +6,7 @@ use crate::inputs::{check_same_features, read_one};
 use crate::print;
 use crate::settings::{Chosen, with_threads};
 use serde_json::{Value, json};
-use srrd::{Canonical, Comparison, FEW_COMMON, Metric, common_transitions};
+use srrd::{Comparison, FEW_COMMON, Metric, common_transitions, distance_on};
 use srrd_tables::NamedSample;
 
 pub fn run(args: &Distance) -> Result<(), Failure> {
@@ -24,11 +24,7 @@ pub fn run(args: &Distance) -> Result<(), Failure> {
 
         let common = common_transitions(&a.sample, &b.sample);
         let results: Vec<(Metric, Comparison)> = (chosen.metrics.iter())
-            .map(|&metric| {
-                let canonical = |named| Canonical::new(named, metric, &chosen.settings);
-                let (x, y) = rayon::join(|| canonical(&a.sample), || canonical(&b.sample));
-                (metric, x.compare_on(&y, &common, chosen.settings.min_common))
-            })
+            .map(|&metric| (metric, distance_on(&a.sample, &b.sample, &common, metric, &chosen.settings)))
             .collect();
         warn_about_results(&results, chosen.settings.min_common);
         if args.json {
@@ -54,6 +50,16 @@ fn warn_about_results(results: &[(Metric, Comparison)], min_common: usize) {
             print::counted(comparison.common, "transition is", "transitions are")
         ));
     }
+    for (metric, comparison) in results.iter().filter(|(_, comparison)| comparison.distance().is_some()) {
+        if let Some(shaping) = comparison.shaping
+            && shaping.degrees_of_freedom < FEW_COMMON
+        {
+            print::warn(&format!(
+                "the {metric} distance has {}: with fewer than {FEW_COMMON} it is mostly noise",
+                print::counted(shaping.degrees_of_freedom, "degree of freedom", "degrees of freedom")
+            ));
+        }
+    }
 }
 
 fn as_json(
@@ -71,10 +77,16 @@ fn as_json(
     };
     let results: Vec<Value> = (results.iter())
         .map(|(metric, comparison)| {
-            json!({
+            let mut result = json!({
                 "metric": metric.name(), "distance": comparison.distance(), "correlation": comparison.correlation(),
                 "undefined": comparison.undefined().map(|why| why.name()),
-            })
+            });
+            if let Some(shaping) = comparison.shaping {
+                result["degrees_of_freedom"] = shaping.degrees_of_freedom.into();
+                result["rank"] = shaping.rank.into();
+                result["components"] = shaping.components.into();
+            }
+            result
         })
         .collect();
     json!({
@@ -98,6 +110,16 @@ fn as_text(
             vec![metric.to_string(), number(comparison.distance()), number(comparison.correlation())]
         })
         .collect();
+    let left = results.iter().find_map(|(metric, comparison)| {
+        let shaping = comparison.shaping?;
+        Some(format!(
+            "\n{metric}: shaping has rank {} on the shared transitions ({}), which leaves {}\n",
+            print::count(shaping.rank),
+            print::counted(shaping.components, "component", "components"),
+            print::counted(shaping.degrees_of_freedom, "degree of freedom", "degrees of freedom")
+        ))
+    });
+    let table = print::table(&["metric", "distance", "correlation"], &rows, &[]);
     format!(
         "A  {}: {}\nB  {}: {}\nshared: {}; gamma {}; {}\n\n{}",
         a.name,
@@ -107,6 +129,6 @@ fn as_text(
         print::counted(common, "transition", "transitions"),
         chosen.settings.gamma.get(),
         chosen.estimator_in_words(),
-        print::table(&["metric", "distance", "correlation"], &rows, &[]),
+        table + &left.unwrap_or_default(),
     )
 }

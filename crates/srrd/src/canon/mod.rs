@@ -3,6 +3,7 @@
 mod dard;
 mod direct;
 mod epic;
+mod projected;
 mod srrd;
 
 pub(crate) use dard::terms as dard_terms;
@@ -28,7 +29,8 @@ use crate::settings::{Estimator, Gamma, Metric, Settings};
 #[derive(Clone, Debug, PartialEq)]
 pub struct CanonicalForm<'a> {
     sample: &'a RewardSample,
-    polynomial: Polynomial,
+    /// `None` for `projected`, which is no polynomial in γ.
+    polynomial: Option<Polynomial>,
 }
 
 /// The coefficients; an empty vector stands for zeros.
@@ -80,14 +82,17 @@ impl<'a> CanonicalForm<'a> {
             Metric::Epic => epic::polynomial(rewards, estimate),
             Metric::Dard => dard::polynomial(rewards, estimate),
             Metric::Srrd => srrd::polynomial(rewards, estimate),
+            Metric::Projected => return CanonicalForm { sample, polynomial: None },
         };
-        CanonicalForm { sample, polynomial }
+        CanonicalForm { sample, polynomial: Some(polynomial) }
     }
 
     /// The canonical rewards for one discount factor, in the order of [`RewardSample::transitions`].
     pub fn at(&self, gamma: Gamma) -> Vec<f64> {
         let gamma = gamma.get();
-        let Polynomial { states, cross, constant } = &self.polynomial;
+        let Some(Polynomial { states, cross, constant }) = &self.polynomial else {
+            return projected::canonical(self.sample, gamma);
+        };
         let graph = &self.sample.graph;
         let reward = &self.sample.reward;
         if states.is_empty() {

@@ -7,8 +7,8 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::pair::Canonical;
-use super::pearson::{Sums, Undefined, carefully};
+use super::pair::{Canonical, distance};
+use super::pearson::{Agreement, Sums, Undefined, carefully};
 use crate::sample::{Interner, RewardSample, Vocabulary};
 use crate::settings::{Metric, Settings};
 
@@ -62,6 +62,9 @@ impl DistanceMatrix {
 ///
 /// O(canonicalizations + transitions + Σ over pairs of shared transitions), in parallel.
 pub fn pairwise(samples: &[&RewardSample], metric: Metric, settings: &Settings) -> DistanceMatrix {
+    if metric == Metric::Projected {
+        return pair_by_pair(samples, metric, settings);
+    }
     let canonical: Vec<Canonical<'_>> =
         samples.par_iter().map(|sample| Canonical::new(sample, metric, settings)).collect();
     pairwise_canonical(&canonical, settings.min_common)
@@ -76,7 +79,25 @@ pub fn pairwise_canonical(samples: &[Canonical<'_>], min_common: usize) -> Dista
         .with_min_len(4)
         .map_init(|| vec![Sums::default(); size], |sums, i| index.row(samples, i, min_common, sums))
         .collect();
+    assemble(rows)
+}
 
+/// For a metric that takes the pair as a whole.
+fn pair_by_pair(samples: &[&RewardSample], metric: Metric, settings: &Settings) -> DistanceMatrix {
+    let size = samples.len();
+    let row = |i: usize| {
+        let mut row = Row::with_capacity(size - i);
+        for j in i..size {
+            let comparison = distance(samples[i], samples[j], metric, settings);
+            row.push(i, j, comparison.common, comparison.outcome);
+        }
+        row
+    };
+    assemble((0..size).into_par_iter().map(row).collect())
+}
+
+fn assemble(rows: Vec<Row>) -> DistanceMatrix {
+    let size = rows.len();
     let mut distances = vec![0.0; size * size];
     distances.par_chunks_mut(size.max(1)).enumerate().for_each(|(i, to)| {
         let (below, above) = to.split_at_mut(i);
@@ -143,7 +164,7 @@ impl Index {
         self.meetings(i, |x, holders, values| {
             holders.iter().zip(values).for_each(|(&j, &y)| sums[j as usize].add(x, y));
         });
-        let mut row = Row { distances: Vec::with_capacity(size - i), undefined: Vec::new(), few_common: 0 };
+        let mut row = Row::with_capacity(size - i);
         for j in i..size {
             let noise = [samples[i].noise, samples[j].noise];
             let common = sums[j].n as usize;
@@ -155,16 +176,7 @@ impl Index {
                     carefully(shared.len(), &|k| shared[k], noise)
                 })
             };
-            match outcome {
-                Ok(agreement) => {
-                    row.distances.push(agreement.distance);
-                    row.few_common += usize::from(j > i && common < crate::FEW_COMMON);
-                }
-                Err(why) => {
-                    row.distances.push(f64::NAN);
-                    row.undefined.push((j, why));
-                }
-            }
+            row.push(i, j, common, outcome);
         }
         row
     }
@@ -185,6 +197,25 @@ struct Row {
     distances: Vec<f64>,
     undefined: Vec<(usize, Undefined)>,
     few_common: usize,
+}
+
+impl Row {
+    fn with_capacity(cells: usize) -> Self {
+        Row { distances: Vec::with_capacity(cells), undefined: Vec::new(), few_common: 0 }
+    }
+
+    fn push(&mut self, i: usize, j: usize, common: usize, outcome: Result<Agreement, Undefined>) {
+        match outcome {
+            Ok(agreement) => {
+                self.distances.push(agreement.distance);
+                self.few_common += usize::from(j > i && common < crate::FEW_COMMON);
+            }
+            Err(why) => {
+                self.distances.push(f64::NAN);
+                self.undefined.push((j, why));
+            }
+        }
+    }
 }
 
 /// Up to so many conceivable transitions (4 MB) a table numbers them; beyond, a hash map does.

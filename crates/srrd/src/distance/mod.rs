@@ -3,7 +3,9 @@
 mod matrix;
 mod pair;
 mod pearson;
+mod projected;
 
 pub use matrix::{DistanceMatrix, pairwise, pairwise_canonical};
-pub use pair::{Canonical, Comparison, common_transitions, distance};
+pub use pair::{Canonical, Comparison, common_transitions, distance, distance_on};
 pub use pearson::{Agreement, Undefined, pearson};
+pub use projected::Shaping;

@@ -1,6 +1,7 @@
 //! The distance of two samples.
 
 use super::pearson::{Agreement, Undefined, pearson_by};
+use super::projected::{self, Shaping};
 use crate::canon::CanonicalForm;
 use crate::sample::{ABSENT, RewardSample};
 use crate::settings::{Gamma, Metric, Settings};
@@ -33,6 +34,7 @@ impl<'a> Canonical<'a> {
             Metric::Direct if sample.duplicates().averaged == 0 => 0.0,
             // The mean of several rewards may be off by the last bit.
             Metric::Direct => largest() * 4.0 * f64::EPSILON,
+            Metric::Projected => super::projected::rounding(sample),
             _ => largest() * ROUNDING,
         };
         let values = form.at(gamma);
@@ -61,7 +63,7 @@ impl<'a> Canonical<'a> {
             };
             pearson_by(common.len(), at, [self.noise, other.noise])
         };
-        Comparison { common: common.len(), outcome }
+        Comparison { common: common.len(), outcome, shaping: None }
     }
 }
 
@@ -72,6 +74,8 @@ pub struct Comparison {
     pub common: usize,
     /// The distance, or why there is none.
     pub outcome: Result<Agreement, Undefined>,
+    /// For `projected`: what shaping can explain on the shared transitions.
+    pub shaping: Option<Shaping>,
 }
 
 impl Comparison {
@@ -111,8 +115,22 @@ impl Comparison {
 /// # Ok::<(), srrd::SampleError>(())
 /// ```
 pub fn distance(a: &RewardSample, b: &RewardSample, metric: Metric, settings: &Settings) -> Comparison {
+    distance_on(a, b, &common_transitions(a, b), metric, settings)
+}
+
+/// As [`distance`], with the shared transitions already known.
+pub fn distance_on(
+    a: &RewardSample,
+    b: &RewardSample,
+    common: &[(u32, u32)],
+    metric: Metric,
+    settings: &Settings,
+) -> Comparison {
+    if metric == Metric::Projected {
+        return projected::distance(a, b, common, settings);
+    }
     let (a, b) = rayon::join(|| Canonical::new(a, metric, settings), || Canonical::new(b, metric, settings));
-    a.compare(&b, settings.min_common)
+    a.compare_on(&b, common, settings.min_common)
 }
 
 /// The transitions that both samples hold, as pairs of indices, ascending. O(n + m).

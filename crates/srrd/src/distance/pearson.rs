@@ -12,6 +12,9 @@ pub enum Undefined {
     /// One of the canonical rewards does not vary over the shared transitions.
     #[error("a reward is constant on the shared transitions (up to rounding)")]
     Constant,
+    /// On the shared transitions shaping can explain any difference.
+    #[error("shaping can explain any difference on the shared transitions: no degrees of freedom are left")]
+    NoDegreesOfFreedom,
 }
 
 impl Undefined {
@@ -20,6 +23,7 @@ impl Undefined {
         match self {
             Undefined::TooFewCommon => "too_few_common",
             Undefined::Constant => "constant",
+            Undefined::NoDegreesOfFreedom => "no_degrees_of_freedom",
         }
     }
 }

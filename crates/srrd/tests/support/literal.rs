@@ -31,6 +31,7 @@ impl Literal<'_> {
         let reward = self.reward[&(s, a, t)];
         match metric {
             Metric::Direct => reward,
+            Metric::Projected => unreachable!("it has no terms; see the tests of the projection itself"),
             Metric::Epic => {
                 let all = self.explored();
                 reward + gamma * self.near(t, &all) - self.near(s, &all) - gamma * self.second(&all, &all)
