@@ -14,7 +14,9 @@ What is measured
     not part of the time. On the Rust side two times are taken: building a RewardSample from the arrays (ids ranked, rows
     sorted, duplicates looked for), which a user does once, and computing from a sample. The targets are held against the
     computing; the ratio with the building included stands beside it. The time of a baseline is all it does from the
-    arrays on, its sparse or dense matrices included. Best of several repeats after a warm-up. The
+    arrays on, its sparse or dense matrices included. srrd-bench allocates with mimalloc, which keeps freed memory: repeats
+    do not wait for the system to zero fresh pages. (The command uses the system's allocator.) Best of several repeats
+    after a warm-up. The
     literal loops run once, without a warm-up, when they take longer than LITERAL_BUDGET; with --quick they run on
     LITERAL_SUBSET random transitions only (with the sets of the whole sample), and the time is scaled to all of them.
     For `pairwise` the baseline gets its dense arrays ready-made, which is in its favour. Baselines use all the cores
