@@ -141,7 +141,11 @@ impl Plot {
         chosen: &Chosen,
     ) -> Result<(), Failure> {
         let failed = |e: srrd_figures::FigureError| Failure::Failed(format!("{}: {e}", self.path.display()));
-        let title = format!("{} distances, γ = {}", metric.name().to_uppercase(), chosen.settings.gamma.get());
+        let name = match metric {
+            Metric::Projected => "Projected".to_owned(),
+            acronym => acronym.name().to_uppercase(),
+        };
+        let title = format!("{name} distances, γ = {}", chosen.settings.gamma.get());
         let names = samples.iter().map(|named| named.name.clone()).collect();
         let mut map = HeatMap::new(title, names, matrix.as_slice().to_vec()).map_err(failed)?;
         if samples.iter().any(|named| named.label.is_some()) {
