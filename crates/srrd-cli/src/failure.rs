@@ -1,5 +1,6 @@
 //! Why a command ended early, and what the exit status is then: 1 it failed, 2 the call or the input was wrong.
 
+use srrd_lab::LabError;
 use srrd_tables::{ErrorKind, TableError};
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -49,6 +50,15 @@ impl From<TableError> for Failure {
             // A disk that is full or fails is nobody's input.
             ErrorKind::Io => Failure::Failed(error.to_string()),
             _ => Failure::Wrong(error.to_string()),
+        }
+    }
+}
+
+impl From<LabError> for Failure {
+    fn from(error: LabError) -> Self {
+        match error {
+            LabError::Wrong(message) => Failure::Wrong(message),
+            error => Failure::Failed(error.to_string()),
         }
     }
 }

@@ -5,6 +5,7 @@ mod commands;
 mod failure;
 mod inputs;
 mod print;
+mod progress;
 mod settings;
 
 use clap::Parser;

@@ -127,16 +127,20 @@ fn metrics(names: &[String], default: &[Metric]) -> Result<Vec<Metric>, Failure>
 /// More threads than any machine has cores only get in each other's way.
 const MOST_THREADS: usize = 1024;
 
+/// How many threads to use: by default one a core.
+pub fn threads(asked: Option<usize>) -> Result<usize, Failure> {
+    match asked {
+        Some(threads @ 1..=MOST_THREADS) => Ok(threads),
+        Some(threads) => Err(Failure::wrong(format!("--threads: {threads} is not between 1 and {MOST_THREADS}"))),
+        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+    }
+}
+
 /// Runs `work` on so many threads; by default on all cores.
 pub fn with_threads<T: Send>(
     threads: Option<usize>,
     work: impl FnOnce() -> Result<T, Failure> + Send,
 ) -> Result<T, Failure> {
-    if let Some(threads) = threads
-        && !(1..=MOST_THREADS).contains(&threads)
-    {
-        return Err(Failure::wrong(format!("--threads: {threads} is not between 1 and {MOST_THREADS}")));
-    }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(self::threads(threads)?).build();
     pool.map_err(|e| Failure::Failed(format!("cannot start threads: {e}")))?.install(work)
 }

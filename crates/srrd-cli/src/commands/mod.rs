@@ -6,6 +6,8 @@ mod demo;
 mod distance;
 mod inspect;
 mod matrix;
+mod report;
+mod reproduce;
 
 use crate::args::Command;
 use crate::failure::Failure;
@@ -19,5 +21,7 @@ pub fn run(command: Command) -> Result<(), Failure> {
         Command::Matrix(args) => matrix::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
+        Command::Report(args) => report::run(&args),
     }
 }

@@ -1,0 +1,157 @@
+//! Two samples of equivalent rewards: what the sparsity experiments compare.
+//!
+//! A reward function and a potential are drawn for the trial. Two agents walk through the world, each with a stream of its own;
+//! the first sees the reward, the second the reward with potential shaping, so that a good metric should find the distance 0.
+
+use crate::error::LabError;
+use crate::parameters::{Size, WorldKind};
+use rand::RngExt;
+use srrd::{Gamma, RewardSample};
+use srrd_worlds::{
+    BouncingBalls, Gridworld, Model, Policy, PotentialFunction, RewardFunction, Shaping, Triple, World, WorldError, add_noise, explore,
+    featured_sample, sample_of, stream,
+};
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+/// How far the second reward departs from potential shaping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Noise {
+    /// Not at all.
+    None,
+    /// By up to the largest shaped reward.
+    Mild,
+    /// By up to five times the largest shaped reward.
+    High,
+}
+
+impl Noise {
+    /// All of them.
+    pub const ALL: [Noise; 3] = [Noise::None, Noise::Mild, Noise::High];
+
+    /// How many times the largest shaped reward the noise can be.
+    fn severity(self) -> f64 {
+        match self {
+            Noise::None => 0.0,
+            Noise::Mild => 1.0,
+            Noise::High => 5.0,
+        }
+    }
+}
+
+impl Display for Noise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Noise::None => "none",
+            Noise::Mild => "mild",
+            Noise::High => "high",
+        })
+    }
+}
+
+impl FromStr for Noise {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Noise::ALL.into_iter().find(|noise| noise.to_string() == text);
+        found.ok_or_else(|| format!("'{text}' is none of none, mild, high"))
+    }
+}
+
+/// What a pair is drawn from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// The world.
+    pub world: WorldKind,
+    /// Its size.
+    pub size: Size,
+    /// The model of the reward and of the potential.
+    pub model: Model,
+    /// The probability of a random transition.
+    pub epsilon: f64,
+    /// The deviation from potential shaping.
+    pub noise: Noise,
+    /// The discount factor.
+    pub gamma: f64,
+    /// How many rollouts each sample has.
+    pub rollouts: usize,
+}
+
+/// How many times the mean magnitude of the rewards that of the shaping is.
+pub const SHAPING: std::ops::RangeInclusive<f64> = 1.0..=5.0;
+
+/// Two samples, the second one shaped.
+pub struct Pair {
+    /// The reward.
+    pub plain: RewardSample,
+    /// The reward with shaping (and noise).
+    pub shaped: RewardSample,
+    /// Sampled transitions / all of the world's, the mean of the two samples.
+    pub coverage: f64,
+}
+
+/// How states and actions are written in the samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tokens {
+    /// As numbers: fastest.
+    Numbers,
+    /// As features, which regression needs.
+    Features,
+}
+
+/// Draws the pair of a trial.
+pub fn shaped_pair(cell: &Cell, tokens: Tokens, seed: u64) -> Result<Pair, LabError> {
+    let Size { width, height } = cell.size;
+    match cell.world {
+        WorldKind::Gridworld => {
+            let world = Gridworld::new(width, height, cell.epsilon).map_err(LabError::failed)?;
+            pair_in(&world, cell, tokens, seed)
+        }
+        WorldKind::BouncingBalls => {
+            let world = BouncingBalls::new(width, height, cell.epsilon).map_err(LabError::failed)?;
+            pair_in(&world, cell, tokens, seed)
+        }
+    }
+}
+
+fn pair_in<W: World<Agent = Policy>>(world: &W, cell: &Cell, tokens: Tokens, seed: u64) -> Result<Pair, LabError> {
+    let uniform = Policy::uniform(world.actions()).map_err(LabError::failed)?;
+    let walked = |purpose| explore(world, &uniform, cell.rollouts, &mut stream(seed, purpose));
+    let (first, second) = (walked("rollouts of the reward"), walked("rollouts of the shaped reward"));
+    let reward = RewardFunction::new(world, cell.model, seed);
+    let plain = reward.rewards(&first);
+    let mut shaped = shape(world, cell, &second, reward.rewards(&second), seed)?;
+    if cell.noise != Noise::None {
+        let largest = shaped.iter().fold(0.0f64, |most, r| most.max(r.abs()));
+        add_noise(&mut shaped, cell.noise.severity() * largest, &mut stream(seed, "noise"));
+    }
+    let all = (world.states() * world.states() * world.actions()) as f64;
+    let coverage = 0.5 * (first.len() + second.len()) as f64 / all;
+    let sample = |transitions: &[Triple], rewards| match tokens {
+        Tokens::Numbers => sample_of(transitions, rewards),
+        Tokens::Features => featured_sample(world, transitions, rewards),
+    };
+    Ok(Pair {
+        coverage,
+        plain: sample(&first, plain).map_err(LabError::failed)?,
+        shaped: sample(&second, shaped).map_err(LabError::failed)?,
+    })
+}
+
+/// Adds random potential shaping that is, on average over the transitions, 1 to 5 times as large as the rewards.
+fn shape<W: World>(
+    world: &W,
+    cell: &Cell,
+    transitions: &[Triple],
+    rewards: Vec<f64>,
+    seed: u64,
+) -> Result<Vec<f64>, LabError> {
+    let potential = PotentialFunction::new(world, cell.model, seed);
+    let gamma = Gamma::new(cell.gamma).map_err(LabError::failed)?;
+    let factor = stream(seed, "shaping factor").random_range(SHAPING);
+    match Shaping::scaled(&rewards, transitions, &potential, gamma, factor) {
+        Ok(shaping) => Ok(shaping.apply(transitions, &rewards)),
+        // A walk that stays where the potential is 0 meets no shaping.
+        Err(WorldError::NoScale(_)) => Ok(rewards),
+        Err(error) => Err(LabError::failed(error)),
+    }
+}
