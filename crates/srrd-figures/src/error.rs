@@ -35,11 +35,11 @@ pub enum FigureError {
     )]
     Scale {
         /// The scale asked for.
-        scale: f32,
+        scale: f64,
         /// Width of the figure at scale 1.
-        width: f32,
+        width: f64,
         /// Height of the figure at scale 1.
-        height: f32,
+        height: f64,
         /// Largest allowed side, in pixels.
         limit: u32,
     },

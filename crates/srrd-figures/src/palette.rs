@@ -72,6 +72,19 @@ pub(crate) fn categorical(index: usize) -> Rgb {
     }
 }
 
+/// Okabe and Ito's colours without yellow, which lines and marks on white do not show; the ones that
+/// differ most first.
+const ON_WHITE: [Rgb; 7] =
+    [[0, 114, 178], [213, 94, 0], [0, 158, 115], [204, 121, 167], [230, 159, 0], [86, 180, 233], [0, 0, 0]];
+
+/// How many colours there are for lines and marks.
+pub(crate) const INKS: usize = ON_WHITE.len();
+
+/// The colour of lines and marks number `index`; they repeat after [`INKS`].
+pub(crate) fn ink(index: usize) -> Rgb {
+    ON_WHITE[index % INKS]
+}
+
 fn mix(from: Rgb, to: Rgb, share: f64) -> Rgb {
     std::array::from_fn(|channel| {
         let (from, to) = (f64::from(from[channel]), f64::from(to[channel]));
