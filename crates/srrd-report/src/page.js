@@ -1,0 +1,408 @@
+// The script of a report. Everything can be read without it; it adds what a page can do and paper cannot: values under
+// the pointer, series to hide, tables to sort. It keeps nothing, loads nothing, and builds text as text, never as markup.
+"use strict";
+(() => {
+  const root = document.documentElement;
+
+  function make(tag, className, text) {
+    const element = document.createElement(tag);
+    if (className) element.className = className;
+    if (text !== undefined) element.textContent = text;
+    return element;
+  }
+
+  function makeButton(className, text, action) {
+    const button = make("button", className, text);
+    button.type = "button";
+    button.addEventListener("click", action);
+    return button;
+  }
+
+  const spoken = make("div", "spoken");
+  spoken.setAttribute("role", "status");
+  document.body.append(spoken);
+
+  // --- Light and dark ---
+
+  function addThemeButton() {
+    const system = matchMedia("(prefers-color-scheme: dark)");
+    const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
+    const name = () => { button.textContent = isDark() ? "Light page" : "Dark page"; };
+    const button = makeButton("tool theme", "", () => {
+      root.dataset.theme = isDark() ? "light" : "dark";
+      name();
+    });
+    system.addEventListener("change", name);
+    name();
+    document.body.prepend(button);
+  }
+
+  // --- The command ---
+
+  async function copy(code) {
+    const text = code.textContent;
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      // Browsers that keep the clipboard from local files still copy a selection.
+      const selection = getSelection();
+      selection.selectAllChildren(code);
+      return document.execCommand("copy");
+    }
+  }
+
+  function addCopyButton(box) {
+    const code = box.querySelector("code");
+    let back;
+    const button = makeButton("tool copy", "Copy", async () => {
+      const done = await copy(code);
+      button.textContent = done ? "Copied" : "Selected";
+      spoken.textContent = done ? "Command copied" : "Command selected";
+      clearTimeout(back);
+      back = setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    });
+    box.append(button);
+  }
+
+  // --- Tables ---
+
+  const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+  /** What a cell is sorted by: a number, a text, or null for what comes last in either direction. */
+  function sortKey(cell, numeric) {
+    const value = cell.dataset.value;
+    if (value !== undefined) return value === "" ? null : Number(value);
+    const text = cell.textContent.trim();
+    return numeric || text === "" ? null : text;
+  }
+
+  function compareKeys(a, b) {
+    const texts = (typeof a === "string") - (typeof b === "string");
+    if (texts !== 0) return texts;
+    return typeof a === "string" ? collator.compare(a, b) : a - b;
+  }
+
+  function makeSortable(table) {
+    const body = table.tBodies[0];
+    const headers = [...table.tHead.rows[0].cells];
+    const asGiven = [...body.rows];
+
+    function sortBy(index) {
+      const header = headers[index];
+      const down = header.getAttribute("aria-sort") === "ascending";
+      const numeric = header.classList.contains("number");
+      const keyed = asGiven.map((row) => ({ row, key: sortKey(row.cells[index], numeric) }));
+      keyed.sort((a, b) => {
+        if (a.key === null || b.key === null) return (a.key === null) - (b.key === null);
+        return down ? compareKeys(b.key, a.key) : compareKeys(a.key, b.key);
+      });
+      body.append(...keyed.map((entry) => entry.row));
+      for (const other of headers) other.removeAttribute("aria-sort");
+      header.setAttribute("aria-sort", down ? "descending" : "ascending");
+      spoken.textContent = `Sorted by ${header.textContent}, ${down ? "descending" : "ascending"}`;
+    }
+
+    headers.forEach((header, index) => {
+      const button = makeButton("", undefined, () => sortBy(index));
+      button.append(...header.childNodes);
+      header.append(button);
+    });
+  }
+
+  // --- The box with the values of a point ---
+
+  const tooltip = make("div", "tooltip");
+  tooltip.hidden = true;
+  // Points have the same as their label.
+  tooltip.setAttribute("aria-hidden", "true");
+  document.body.append(tooltip);
+  let shownPoint = null;
+
+  function hideTooltip() {
+    tooltip.hidden = true;
+    shownPoint?.classList.remove("near");
+    shownPoint = null;
+  }
+
+  /** A number of the data with the digits people read; other text as it is. */
+  function readable(text) {
+    const value = Number(text);
+    if (text === "" || !Number.isFinite(value) || text.length <= 6) return text;
+    return String(Number(value.toPrecision(4)));
+  }
+
+  /** What a point says: its series, its values as pairs of name and value, and its note. */
+  function describe(point, svg) {
+    const { x, y, low, high, note } = point.dataset;
+    const values = [];
+    if (x !== undefined) values.push([svg.dataset.xLabel || "x", readable(x)]);
+    if (y !== undefined) values.push([svg.dataset.yLabel || "y", readable(y)]);
+    if (low && high) values.push(["interval", `${readable(low)} to ${readable(high)}`]);
+    const title = point.querySelector("title")?.textContent ?? "";
+    const known = values.length > 0;
+    return { series: point.closest(".series")?.dataset.series ?? "", values, note: note || (known ? "" : title) };
+  }
+
+  function colourOf(point) {
+    const style = getComputedStyle(point);
+    return style.fill === "none" || style.fill === "transparent" ? style.stroke : style.fill;
+  }
+
+  function showTooltip(point, { series, values, note }) {
+    hideTooltip();
+    tooltip.replaceChildren();
+    if (series) {
+      const name = make("b");
+      const swatch = make("i");
+      swatch.style.background = colourOf(point);
+      name.append(swatch, series);
+      tooltip.append(name);
+    }
+    const list = make("dl");
+    for (const [name, value] of values) list.append(make("dt", "", name), make("dd", "", value));
+    tooltip.append(list);
+    if (note) tooltip.append(make("p", "", note));
+    point.classList.add("near");
+    shownPoint = point;
+    tooltip.hidden = false;
+    place(point.getBoundingClientRect());
+  }
+
+  /** Above the point where there is room, below it otherwise, and never beyond the page. */
+  function place(target) {
+    const box = tooltip.getBoundingClientRect();
+    const gap = 12;
+    const middle = target.left + target.width / 2 - box.width / 2;
+    const left = Math.max(8, Math.min(middle, root.clientWidth - box.width - 8));
+    const above = target.top - box.height - gap;
+    const top = above >= 4 ? above : target.bottom + gap;
+    tooltip.style.left = `${left + scrollX}px`;
+    tooltip.style.top = `${top + scrollY}px`;
+  }
+
+  // --- Charts ---
+
+  function makeLive(svg) {
+    const groups = [...svg.querySelectorAll(".series")];
+    const entries = [...svg.querySelectorAll(".legend-entry")];
+    const points = [...svg.querySelectorAll(".series .point")];
+    if (points.length === 0 && entries.length === 0) return;
+    svg.classList.add("live");
+    // As one image its parts would be hidden from those who hear the page.
+    svg.setAttribute("role", "group");
+
+    const isOn = (point) => !point.closest(".series").classList.contains("off");
+    const descriptions = new Map(points.map((point) => [point, describe(point, svg)]));
+    for (const [point, { series, values, note }] of descriptions) {
+      const parts = [series, ...values.map(([name, value]) => `${name} ${value}`), note];
+      point.setAttribute("role", "img");
+      point.setAttribute("aria-label", parts.filter((part) => part !== "").join(", "));
+      // The browser would show it on top of the page's own box.
+      point.querySelector("title")?.remove();
+    }
+
+    // The pointer need not hit a point: the nearest one within reach counts.
+    let places = null;
+    let placesWidth = 0;
+    function nearest(event) {
+      const frame = svg.getBoundingClientRect();
+      if (places === null || placesWidth !== frame.width) {
+        placesWidth = frame.width;
+        places = points.filter(isOn).map((point) => {
+          const box = point.getBoundingClientRect();
+          return { point, x: (box.left + box.right) / 2 - frame.left, y: (box.top + box.bottom) / 2 - frame.top };
+        });
+      }
+      const reach = event.pointerType === "touch" ? 36 : 26;
+      let best = null;
+      let bestDistance = reach;
+      for (const { point, x, y } of places) {
+        const distance = Math.hypot(event.clientX - frame.left - x, event.clientY - frame.top - y);
+        if (distance < bestDistance) [best, bestDistance] = [point, distance];
+      }
+      return best;
+    }
+
+    function follow(event) {
+      const inLegend = event.target.closest(".legend-entry");
+      const point = inLegend ? null : event.target.closest(".point") ?? nearest(event);
+      if (point === null) hideTooltip();
+      else if (point !== shownPoint) showTooltip(point, descriptions.get(point));
+    }
+    svg.addEventListener("pointermove", follow);
+    svg.addEventListener("pointerdown", follow);
+    svg.addEventListener("pointerleave", (event) => {
+      // A finger leaves as soon as it is lifted; what it tapped stays until the next tap.
+      if (event.pointerType !== "touch") hideTooltip();
+    });
+
+    // One stop of the tab key a chart; from there the arrow keys go along the series and across.
+    function setStop(stop) {
+      for (const point of points) point.setAttribute("tabindex", point === stop ? "0" : "-1");
+    }
+    const centre = (point) => {
+      const box = point.getBoundingClientRect();
+      return (box.left + box.right) / 2;
+    };
+    function neighbour(point, key) {
+      const own = point.closest(".series");
+      const along = [...own.querySelectorAll(".point")];
+      const place = along.indexOf(point);
+      if (key === "ArrowRight") return along[place + 1];
+      if (key === "ArrowLeft") return along[place - 1];
+      if (key === "Home") return along[0];
+      if (key === "End") return along.at(-1);
+      const shown = groups.filter((group) => !group.classList.contains("off") && group.querySelector(".point"));
+      const other = shown[shown.indexOf(own) + (key === "ArrowDown" ? 1 : -1)];
+      if (!other) return undefined;
+      const x = centre(point);
+      return [...other.querySelectorAll(".point")].reduce((best, candidate) =>
+        Math.abs(centre(candidate) - x) < Math.abs(centre(best) - x) ? candidate : best);
+    }
+    const keys = ["ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown", "Home", "End"];
+    for (const point of points) {
+      point.addEventListener("focus", () => showTooltip(point, descriptions.get(point)));
+      point.addEventListener("blur", hideTooltip);
+      point.addEventListener("keydown", (event) => {
+        if (!keys.includes(event.key)) return;
+        event.preventDefault();
+        const next = neighbour(point, event.key);
+        if (!next) return;
+        setStop(next);
+        next.focus();
+      });
+    }
+    setStop(points[0]);
+
+    // The legend switches series on and off.
+    const names = [...new Set(entries.map((entry) => entry.dataset.series))];
+    const off = new Set();
+    const tools = make("div", "chart-tools");
+    const all = makeButton("tool show-all", "Show all", () => {
+      off.clear();
+      update();
+    });
+    function update() {
+      for (const group of groups) group.classList.toggle("off", off.has(group.dataset.series));
+      for (const entry of entries) entry.setAttribute("aria-pressed", String(!off.has(entry.dataset.series)));
+      all.hidden = off.size === 0;
+      places = null;
+      hideTooltip();
+      setStop(points.find(isOn));
+    }
+    function toggle(name) {
+      if (!off.delete(name)) off.add(name);
+      update();
+    }
+    function showOnly(name) {
+      const alone = !off.has(name) && off.size === names.length - 1;
+      off.clear();
+      if (!alone) for (const other of names) if (other !== name) off.add(other);
+      update();
+    }
+    for (const entry of entries) {
+      const name = entry.dataset.series;
+      entry.setAttribute("role", "button");
+      entry.setAttribute("tabindex", "0");
+      // The two clicks of a double click undo each other, so nothing has to wait for the second.
+      entry.addEventListener("click", (event) => (event.shiftKey ? showOnly(name) : toggle(name)));
+      entry.addEventListener("dblclick", (event) => {
+        event.preventDefault();
+        showOnly(name);
+      });
+      entry.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        if (event.shiftKey) showOnly(name);
+        else toggle(name);
+      });
+      const dim = (on) => {
+        for (const group of groups) group.classList.toggle("dim", on && group.dataset.series !== name);
+      };
+      entry.addEventListener("pointerenter", (event) => dim(event.pointerType === "mouse" && !off.has(name)));
+      entry.addEventListener("pointerleave", () => dim(false));
+    }
+
+    const chart = svg.closest(".chart");
+    if (chart === null) {
+      update();
+      return;
+    }
+    tools.append(make("span", "hint"), all);
+    chart.after(tools);
+    update();
+  }
+
+  /** On small screens figures shrink to the page; a button shows them at their own size, in a box that scrolls. */
+  function addEnlargeButton(chart) {
+    let tools = chart.nextElementSibling;
+    if (!tools?.classList.contains("chart-tools")) {
+      tools = make("div", "chart-tools");
+      chart.after(tools);
+    }
+    const button = makeButton("tool enlarge", "Larger", () => {
+      const large = chart.classList.toggle("large");
+      button.textContent = large ? "Fit the page" : "Larger";
+      hideTooltip();
+    });
+    tools.append(button);
+  }
+
+  /** How a chart is used is said once. */
+  function addHint() {
+    const hint = document.querySelector(".chart-tools .hint");
+    if (!hint) return;
+    const touch = matchMedia("(hover: none)").matches;
+    const verb = touch ? "Tap" : "Point at";
+    const choose = touch ? "Tap a name in the legend to hide its series, twice to see it alone."
+      : "Click a name in the legend to hide its series, double-click to see it alone.";
+    hint.textContent = `${verb} a mark for its values. ${choose}`;
+  }
+
+  // --- Contents: the section that is being read ---
+
+  function followSections(nav) {
+    const links = new Map([...nav.querySelectorAll("a")].map((link) => [link.hash.slice(1), link]));
+    const sections = [...document.querySelectorAll("main > section")].filter((section) => links.has(section.id));
+    function mark() {
+      const line = innerHeight / 3;
+      const read = sections.findLast((section) => section.getBoundingClientRect().top <= line) ?? sections[0];
+      for (const [id, link] of links) {
+        if (id === read?.id) link.setAttribute("aria-current", "true");
+        else link.removeAttribute("aria-current");
+      }
+    }
+    addEventListener("scroll", mark, { passive: true });
+    mark();
+  }
+
+  // --- Print: nothing stays folded ---
+
+  function unfoldForPrint() {
+    let opened = [];
+    addEventListener("beforeprint", () => {
+      opened = [...document.querySelectorAll("details:not([open])")];
+      for (const details of opened) details.open = true;
+    });
+    addEventListener("afterprint", () => {
+      for (const details of opened) details.open = false;
+    });
+  }
+
+  addThemeButton();
+  document.querySelectorAll(".command").forEach(addCopyButton);
+  document.querySelectorAll("table.sortable").forEach(makeSortable);
+  document.querySelectorAll("svg.srrd-chart").forEach(makeLive);
+  document.querySelectorAll(".chart").forEach(addEnlargeButton);
+  addHint();
+  document.querySelectorAll(".contents").forEach(followSections);
+  unfoldForPrint();
+  addEventListener("resize", hideTooltip);
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") hideTooltip();
+  });
+  document.addEventListener("pointerdown", (event) => {
+    if (!event.target.closest?.(".srrd-chart")) hideTooltip();
+  });
+})();

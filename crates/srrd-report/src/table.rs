@@ -1,0 +1,188 @@
+//! Tables: sorted by the page's script, readable without it.
+
+use maud::{Markup, PreEscaped, html};
+
+use crate::check::table_shape;
+use crate::model::{Cell, Column, Table};
+use crate::page::problem;
+
+/// A table with its number on the page, from 1.
+pub(crate) fn table(table: &Table, number: usize) -> Markup {
+    if let Err(error) = table_shape(table) {
+        return problem(&error);
+    }
+    let caption = format!("table-{number}");
+    let scales: Vec<Option<Scale>> = (0..table.columns.len()).map(|column| Scale::of(&table.rows, column)).collect();
+    html! {
+        figure.table-figure {
+            figcaption id=(caption) { b { "Table " (number) } " " (table.caption) }
+            // The box scrolls sideways on small screens; with the focus on it, by the arrow keys.
+            div.table-box tabindex="0" role="region" aria-labelledby=(caption) {
+                table.sortable aria-labelledby=(caption) {
+                    thead { tr { @for column in &table.columns { (header(column)) } } }
+                    tbody {
+                        @for row in &table.rows {
+                            tr {
+                                @for ((cell, column), scale) in row.iter().zip(&table.columns).zip(&scales) {
+                                    (self::cell(cell, column, *scale))
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            @if table.columns.iter().any(|column| !column.help.is_empty()) {
+                details.columns {
+                    summary { "What the columns mean" }
+                    dl {
+                        @for column in table.columns.iter().filter(|column| !column.help.is_empty()) {
+                            div { dt { (column.name) } dd { (column.help) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn header(column: &Column) -> Markup {
+    let help = (!column.help.is_empty()).then_some(column.help.as_str());
+    html! {
+        th scope="col" class=[column.numeric.then_some("number")] title=[help] { (column.name) }
+    }
+}
+
+fn cell(cell: &Cell, column: &Column, scale: Option<Scale>) -> Markup {
+    let class = column.numeric.then_some("number");
+    match cell {
+        Cell::Text(text) => html! { td class=[class] { (text) } },
+        Cell::Number { value, shown } => html! { td class=[class] data-value=[sort_key(*value)] { (shown) } },
+        Cell::Interval { value, low, high, shown } => html! {
+            td class=[class] data-value=[sort_key(*value)] {
+                (shown)
+                @if let Some(scale) = scale { (scale.mark(*value, *low, *high)) }
+            }
+        },
+        Cell::Empty => html! { td class={ "empty" @if column.numeric { " number" } } data-value="" { "–" } },
+    }
+}
+
+/// What the script sorts by: empty for what has no place in an order.
+fn sort_key(value: f64) -> Option<String> {
+    // The short form with an exponent, which is exact and which scripts read as well.
+    Some(if value.is_finite() { format!("{value:e}") } else { String::new() })
+}
+
+/// The range that the intervals of a column cover.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Scale {
+    low: f64,
+    high: f64,
+}
+
+/// Width of an interval's mark, in units of its drawing.
+const MARK_WIDTH: f64 = 72.0;
+/// Room at both ends of it, for half a dot.
+const MARK_EDGE: f64 = 4.0;
+
+impl Scale {
+    /// The scale of a column, if any cell of it has an interval to draw.
+    fn of(rows: &[Vec<Cell>], column: usize) -> Option<Scale> {
+        let mut scale: Option<Scale> = None;
+        for row in rows {
+            if let Some(Cell::Interval { value, low, high, .. }) = row.get(column) {
+                for end in [*value, *low, *high].into_iter().filter(|end| end.is_finite()) {
+                    let (low, high) = scale.map_or((end, end), |scale| (scale.low.min(end), scale.high.max(end)));
+                    scale = Some(Scale { low, high });
+                }
+            }
+        }
+        scale
+    }
+
+    /// The place of a value between 0 and [`MARK_WIDTH`].
+    fn place(self, value: f64) -> f64 {
+        // Halves first: the difference of two doubles can be too large for one.
+        let (range, above) = (self.high / 2.0 - self.low / 2.0, value / 2.0 - self.low / 2.0);
+        let share = if range > 0.0 { above / range } else { 0.5 };
+        MARK_EDGE + share * (MARK_WIDTH - 2.0 * MARK_EDGE)
+    }
+
+    /// A line from the lower to the upper end, with a dot at the value.
+    fn mark(self, value: f64, low: f64, high: f64) -> Markup {
+        if ![value, low, high].iter().all(|end| end.is_finite()) {
+            return html! {};
+        }
+        let [value, low, high] = [value, low, high].map(|end| self.place(end));
+        PreEscaped(format!(
+            "<svg class=\"mark\" viewBox=\"0 0 {MARK_WIDTH} 12\" width=\"{MARK_WIDTH}\" height=\"12\" aria-hidden=\"true\">\
+             <path class=\"mark-range\" d=\"M0 6H{MARK_WIDTH}\"/><path class=\"mark-interval\" d=\"M{low:.1} 6H{high:.1}\"/>\
+             <circle class=\"mark-value\" cx=\"{value:.1}\" cy=\"6\" r=\"3\"/></svg>"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn scale_covers_the_intervals_of_its_column() {
+        let rows = vec![
+            vec![Cell::text("a"), Cell::interval(0.5, 0.25, 0.75, "")],
+            vec![Cell::text("b"), Cell::number(100.0, "100")],
+            vec![Cell::text("c"), Cell::interval(0.9, f64::NAN, f64::INFINITY, "")],
+        ];
+        assert_eq!(Scale::of(&rows, 0), None);
+        assert_eq!(Scale::of(&rows, 1), Some(Scale { low: 0.25, high: 0.9 }));
+        assert_eq!(Scale::of(&rows, 2), None);
+    }
+
+    #[test]
+    fn an_interval_without_ends_has_no_mark() {
+        let scale = Scale { low: 0.0, high: 1.0 };
+        assert!(scale.mark(0.5, f64::NEG_INFINITY, 1.0).0.is_empty());
+        assert!(scale.mark(0.5, 0.0, 1.0).0.contains("cx=\"36.0\""));
+    }
+
+    #[test]
+    fn what_has_no_order_has_an_empty_key() {
+        assert_eq!(sort_key(0.25).as_deref(), Some("2.5e-1"));
+        assert_eq!(sort_key(f64::NAN).as_deref(), Some(""));
+        let html = cell(&Cell::Empty, &Column::number("D"), None).0;
+        assert_eq!(html, "<td class=\"empty number\" data-value=\"\">–</td>");
+    }
+
+    #[test]
+    fn text_is_escaped_everywhere() {
+        let nasty = "\"><img src=x onerror=alert(1)>";
+        let mut nasty_table = Table::new(nasty, vec![Column::text(nasty).with_help(nasty), Column::number(nasty)]);
+        nasty_table.rows = vec![
+            vec![Cell::text(nasty), Cell::number(1.0, nasty)],
+            vec![Cell::text(nasty), Cell::interval(1.0, 0.0, 2.0, nasty)],
+        ];
+        let html = table(&nasty_table, 1).0;
+        assert!(!html.contains("<img"));
+        assert_eq!(html.matches("&quot;&gt;&lt;img src=x onerror=alert(1)&gt;").count(), 10);
+    }
+
+    proptest! {
+        #[test]
+        fn places_are_inside_the_mark(low in any::<f64>(), high in any::<f64>(), share in 0.0..=1.0_f64) {
+            prop_assume!(low.is_finite() && high.is_finite());
+            let scale = Scale { low: low.min(high), high: low.max(high) };
+            let value = (scale.low * (1.0 - share) + scale.high * share).clamp(scale.low, scale.high);
+            let place = scale.place(value);
+            prop_assert!((MARK_EDGE - 1e-9..=MARK_WIDTH - MARK_EDGE + 1e-9).contains(&place), "{place}");
+        }
+
+        #[test]
+        fn sort_keys_keep_every_bit(value in any::<f64>()) {
+            prop_assume!(value.is_finite());
+            let again: f64 = sort_key(value).unwrap().parse().unwrap();
+            prop_assert_eq!(again.to_bits(), value.to_bits());
+        }
+    }
+}
