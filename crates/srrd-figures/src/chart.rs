@@ -22,18 +22,27 @@ use crate::svg::{Anchor, Element, number};
 use crate::text::{one_line, wrap};
 
 mod axis;
+mod bar;
 mod clip;
 mod frame;
+mod grid;
 mod legend;
 mod line;
 mod marker;
 mod numbers;
+mod panels;
+mod plot;
 mod point;
+mod scatter;
 mod series;
 
 pub use axis::{Axis, Scale};
+pub use bar::{Bar, BarChart};
+pub use grid::{Arrow, GridPicture};
 pub use line::LineChart;
+pub use panels::Panels;
 pub use point::Point;
+pub use scatter::ScatterChart;
 pub use series::Series;
 
 /// Width of a chart, for a page or a column of text.

@@ -36,7 +36,7 @@ mod svg;
 mod text;
 mod ticks;
 
-pub use chart::{Axis, LineChart, Point, Scale, Series};
+pub use chart::{Arrow, Axis, Bar, BarChart, GridPicture, LineChart, Panels, Point, Scale, ScatterChart, Series};
 pub use error::FigureError;
 pub use figure::Figure;
 pub use heatmap::HeatMap;

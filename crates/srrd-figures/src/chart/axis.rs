@@ -159,7 +159,7 @@ impl Extent {
         };
     }
 
-    fn range(&self) -> Option<(f64, f64)> {
+    pub(super) fn range(&self) -> Option<(f64, f64)> {
         self.0
     }
 }

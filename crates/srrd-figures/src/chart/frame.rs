@@ -4,7 +4,7 @@ use super::axis::{Axis, Extent, Placed};
 use super::clip::{Area, Place};
 use super::{AXIS, GRID, LEADING, NEAR, SMALL, TEXT, ink, ink_soft};
 use crate::svg::{Anchor, Element};
-use crate::text::{elide, one_line, wrap};
+use crate::text::{one_line, wrap};
 
 /// Room inside the area at both ends of the horizontal axis, for marks.
 const INSET: f64 = 9.0;
@@ -52,23 +52,23 @@ impl Frame {
         self.area.bottom + ticks + self.x_label.len() as f64 * LEADING + 3.0
     }
 
+    /// Width of the part of the area that the range of the horizontal axis covers.
+    pub(super) fn inner_width(&self) -> f64 {
+        self.area.width() - 2.0 * INSET
+    }
+
     /// Where a point stands; far outside if it has no place on a logarithmic axis.
     pub(super) fn place(&self, x: f64, y: f64) -> Place {
         (self.across(x), self.height(y))
     }
 
     pub(super) fn across(&self, x: f64) -> f64 {
-        self.area.left + INSET + near(self.x.share(x)) * (self.area.width() - 2.0 * INSET)
+        self.area.left + INSET + near(self.x.share(x)) * self.inner_width()
     }
 
     /// The vertical place of a value; what has none on a logarithmic axis is below the area.
     pub(super) fn height(&self, y: f64) -> f64 {
         height(&self.area, &self.y, y)
-    }
-
-    /// The vertical place of a value, at most as far as the border.
-    pub(super) fn height_within(&self, y: f64) -> f64 {
-        self.height(y).clamp(self.area.top, self.area.bottom)
     }
 
     /// Grid, axes, ticks and labels, all of which stand behind the data.
@@ -139,12 +139,4 @@ pub(super) fn draw_upright(area: &Area, y: &Placed, label: &[String], corner: Pl
 
 pub(super) fn axis_line(x1: f64, y1: f64, x2: f64, y2: f64) -> Element {
     Element::line(x1, y1, x2, y2).attr("class", "axis").attr("stroke", AXIS)
-}
-
-/// A label of a group of bars, shortened to the room it has.
-pub(super) fn group_label(x: f64, baseline: f64, room: f64, name: &str) -> Element {
-    let line = one_line(name);
-    let shown = elide(&line, TEXT, room);
-    let label = ink(x, baseline, TEXT, Anchor::Middle, &shown);
-    if shown == line { label } else { label.tooltip(name) }
 }

@@ -1,8 +1,9 @@
 //! Legends: at the right of a chart if the names are short, else below it.
 
+use super::clip::Area;
 use super::series::{Style, Styles};
 use super::{MARGIN, NEAR, SMALL, ink};
-use crate::palette::{FAINT_INK, hex, ink as colour_of};
+use crate::palette::FAINT_INK;
 use crate::svg::{Anchor, Element};
 use crate::text::{elide, one_line};
 
@@ -59,8 +60,8 @@ pub(super) struct Legend {
 #[derive(Debug, Clone)]
 pub(super) struct Placement {
     entries: Vec<(f64, f64, Entry)>,
-    pub(super) width: f64,
-    pub(super) height: f64,
+    width: f64,
+    height: f64,
 }
 
 impl Legend {
@@ -82,14 +83,35 @@ impl Legend {
         Legend { entries }
     }
 
-    /// With the labels of reference lines, each once.
-    pub(super) fn with_references<'a>(mut self, labels: impl Iterator<Item = &'a str>) -> Self {
-        for (number, label) in labels.enumerate() {
-            if !label.is_empty() {
-                self.entries.push(Entry::new(label, Sample::Reference(number)));
-            }
-        }
+    /// With the labels of reference lines.
+    pub(super) fn with_references(mut self, labels: &[&str]) -> Self {
+        let entries = labels.iter().enumerate();
+        self.entries.extend(entries.map(|(number, label)| Entry::new(label, Sample::Reference(number))));
         self
+    }
+
+    /// Draws the legend beside an area if there is a placement for that, else below what ends at
+    /// `bottom` in a figure of that width. Returns the height of the figure.
+    pub(super) fn draw(
+        &self,
+        beside: Option<Placement>,
+        area: &Area,
+        bottom: f64,
+        width: f64,
+        into: &mut Element,
+    ) -> f64 {
+        let end = match beside {
+            Some(beside) => {
+                beside.draw(area.right + MARGIN, area.top, into);
+                bottom
+            }
+            None => {
+                let below = self.below(width - 2.0 * MARGIN);
+                below.draw(MARGIN, bottom + NEAR, into);
+                bottom + below.height_below()
+            }
+        };
+        (end + MARGIN).ceil()
     }
 
     /// In one column for the right side of a chart whose plot is `height` high, unless names are too
@@ -106,7 +128,7 @@ impl Legend {
     }
 
     /// In rows that are at most `width` wide.
-    pub(super) fn below(&self, width: f64) -> Placement {
+    fn below(&self, width: f64) -> Placement {
         let (mut x, mut y) = (0.0, 0.0);
         let mut entries = Vec::new();
         for entry in &self.entries {
@@ -123,7 +145,7 @@ impl Legend {
 
 impl Placement {
     /// Draws the legend with its upper left corner at (left, top).
-    pub(super) fn draw(&self, left: f64, top: f64, into: &mut Element) {
+    fn draw(&self, left: f64, top: f64, into: &mut Element) {
         for (x, y, entry) in &self.entries {
             let (x, middle) = (left + x, top + y + ROW / 2.0);
             let mut group = Element::new("g");
@@ -148,7 +170,7 @@ impl Placement {
     }
 
     /// Height of the legend with the room above it.
-    pub(super) fn height_below(&self) -> f64 {
+    fn height_below(&self) -> f64 {
         if self.height > 0.0 { self.height + NEAR } else { 0.0 }
     }
 
@@ -162,13 +184,13 @@ fn sample(sample: &Sample, x: f64, middle: f64, group: &mut Element) {
     match sample {
         Sample::Line(style) => {
             if style.line {
-                group.push(stroke(Element::line(x, middle, x + SAMPLE, middle), style).attr("class", "line"));
+                group.push(stroke(Element::line(x, middle, x + SAMPLE, middle), style).attr("class", "key"));
             }
-            group.push(mark(style, x + SAMPLE / 2.0, middle, 4.0));
+            group.push(mark("key", style, x + SAMPLE / 2.0, middle, 4.0));
         }
         Sample::Bar(style) => {
-            group.push(bar(Element::rect(x, middle - 6.0, 12.0, 12.0), style));
-            group.push(mark(style, x + 19.5, middle, 3.2));
+            group.push(bar("key", style, Element::rect(x + 1.0, middle - 5.5, 11.0, 11.0)));
+            group.push(mark("key", style, x + 20.0, middle, 3.0));
         }
         Sample::Reference(number) => {
             group.push(reference(Element::line(x, middle, x + SAMPLE, middle), *number));
@@ -182,30 +204,23 @@ pub(super) fn stroke(line: Element, style: &Style) -> Element {
     if style.dashed { line.attr("stroke-dasharray", "6 4") } else { line }
 }
 
-/// The mark of a series, hollow if it is dashed.
-pub(super) fn mark(style: &Style, x: f64, y: f64, radius: f64) -> Element {
-    filled(style.marker.draw(x, y, radius), style)
-}
-
-/// Class and colours of a mark.
-fn filled(mark: Element, style: &Style) -> Element {
+/// The mark of a series, hollow if it is dashed: a `point` of the data or the `key` of a legend.
+pub(super) fn mark(class: &str, style: &Style, x: f64, y: f64, radius: f64) -> Element {
+    let mark = style.marker.draw(x, y, radius);
     if style.dashed {
-        let mark = mark.attr("class", "point hollow").attr("fill", "#ffffff").attr("stroke", style.stroke());
-        mark.attr("stroke-width", 1.5)
+        let mark = mark.attr("class", format!("{class} hollow")).attr("fill", "#ffffff");
+        mark.attr("stroke", style.stroke()).attr("stroke-width", 1.5)
     } else {
-        mark.attr("class", "point").attr("fill", style.stroke())
+        mark.attr("class", class).attr("fill", style.stroke())
     }
 }
 
-/// Class and colours of a bar: an outline only for a dashed style.
-pub(super) fn bar(rect: Element, style: &Style) -> Element {
-    let rect = rect.attr("class", "point").attr("fill", hex(colour_of(style.color)));
-    if style.dashed {
-        let rect = rect.attr("fill-opacity", 0.15).attr("stroke", style.stroke());
-        rect.attr("stroke-width", 1.5)
-    } else {
-        rect
-    }
+/// A bar of a series: translucent, so that whiskers of the same colour show on it, and paler still
+/// if the series is dashed.
+pub(super) fn bar(class: &str, style: &Style, rect: Element) -> Element {
+    let rect = rect.attr("class", class).attr("fill", style.stroke());
+    let opacity = if style.dashed { 0.12 } else { 0.6 };
+    rect.attr("fill-opacity", opacity).attr("stroke", style.stroke()).attr("stroke-width", 1.2)
 }
 
 /// Sets reference line number `number` of a chart.
