@@ -18,10 +18,10 @@ const PROBABILITY_TOLERANCE: f64 = 1e-9;
 pub struct Tabular {
     states: usize,
     actions: usize,
-    state_distribution: Vec<f64>,
+    pub(crate) state_distribution: Vec<f64>,
     action_distribution: Vec<f64>,
     /// Where one step leads from every state when the action is drawn from its distribution: row s is Σ_a D_A(a) T(s, a, ·).
-    step: Option<Vec<f64>>,
+    pub(crate) step: Option<Vec<f64>>,
 }
 
 /// Why an exact form could not be computed.
@@ -176,7 +176,7 @@ impl Tabular {
     }
 
     /// R(s, s') = Σ_a D_A(a) R[s, a, s']
-    fn mean_over_actions(&self, reward: &[f64]) -> Vec<f64> {
+    pub(crate) fn mean_over_actions(&self, reward: &[f64]) -> Vec<f64> {
         let n = self.states;
         let mut mean = vec![0.0; n * n];
         for (i, r) in reward.iter().enumerate() {
@@ -186,7 +186,7 @@ impl Tabular {
         mean
     }
 
-    fn check_reward(&self, reward: &[f64]) -> Result<(), ExactError> {
+    pub(crate) fn check_reward(&self, reward: &[f64]) -> Result<(), ExactError> {
         let (n, m) = (self.states, self.actions);
         check_length("reward", n * m * n, reward.len())?;
         match reward.iter().position(|r| !r.is_finite()) {
@@ -198,11 +198,11 @@ impl Tabular {
     }
 }
 
-fn check_length(what: &'static str, expected: usize, found: usize) -> Result<(), ExactError> {
+pub(crate) fn check_length(what: &'static str, expected: usize, found: usize) -> Result<(), ExactError> {
     if expected == found { Ok(()) } else { Err(ExactError::Length { what, expected, found }) }
 }
 
-fn check_distribution(what: &str, p: &[f64]) -> Result<(), ExactError> {
+pub(crate) fn check_distribution(what: &str, p: &[f64]) -> Result<(), ExactError> {
     let total: f64 = p.iter().sum();
     let why = if p.is_empty() {
         "it is empty".to_owned()
@@ -217,22 +217,22 @@ fn check_distribution(what: &str, p: &[f64]) -> Result<(), ExactError> {
 }
 
 /// Row i of a square matrix with as many columns as it has rows.
-fn row(matrix: &[f64], i: usize) -> &[f64] {
+pub(crate) fn row(matrix: &[f64], i: usize) -> &[f64] {
     let n = matrix.len().isqrt();
     &matrix[i * n..(i + 1) * n]
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// matrix · vector
-fn times(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
+pub(crate) fn times(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
     matrix.chunks_exact(vector.len()).map(|row| dot(row, vector)).collect()
 }
 
 /// vectorᵀ · matrix: a distribution one step on.
-fn advance(step: &[f64], distribution: &[f64]) -> Vec<f64> {
+pub(crate) fn advance(step: &[f64], distribution: &[f64]) -> Vec<f64> {
     let mut next = vec![0.0; distribution.len()];
     for (row, p) in step.chunks_exact(distribution.len()).zip(distribution) {
         next.iter_mut().zip(row).for_each(|(sum, q)| *sum += p * q);

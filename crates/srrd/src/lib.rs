@@ -22,7 +22,8 @@
 //! The way a reward takes: [`SampleBuilder`] interns tokens and merges duplicates into a [`RewardSample`];
 //! [`CanonicalForm`] holds what a [`Metric`] computes once a state; [`Canonical`] is a sample with canonical rewards;
 //! [`distance`] and [`pairwise`] correlate those over shared transitions. [`term_coverage`] says how much of what a metric
-//! needs was sampled, [`Tabular`] computes the exact forms where a reward is known everywhere.
+//! needs was sampled, [`Tabular`] computes the exact forms where a reward is known everywhere, and [`theory`] has what the
+//! paper proves: what is left of shaping, bounds on it, and the bound on regret.
 //!
 //! The library does no I/O, prints nothing and keeps no global state. Loops run on the current `rayon` pool; no result
 //! depends on its size.
@@ -38,6 +39,7 @@ mod parallel;
 mod project;
 mod sample;
 mod settings;
+pub mod theory;
 
 pub use batch::BatchSet;
 pub use canon::{CanonicalForm, canonicalize};
