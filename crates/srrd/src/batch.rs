@@ -120,6 +120,12 @@ impl BatchSet {
         self.all
     }
 
+    /// The weight of every state, where B leaves nothing out.
+    #[inline]
+    pub(crate) fn equal_weight(&self) -> Option<f64> {
+        if self.all { self.weight.first().copied() } else { None }
+    }
+
     /// |B|
     pub(crate) fn total(&self) -> f64 {
         self.weight.iter().sum()

@@ -84,6 +84,12 @@ impl Graph {
         self.first[edge] as usize
     }
 
+    /// Where the transitions of these edges start, and where those of the last of them end.
+    #[inline]
+    pub fn transition_bounds(&self, edges: Range<usize>) -> &[u32] {
+        &self.first[edges.start..edges.end + 1]
+    }
+
     /// succ(x), ascending.
     #[inline]
     pub fn successors(&self, x: u32) -> &[u32] {

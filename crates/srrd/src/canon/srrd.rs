@@ -58,10 +58,16 @@ fn double<T: Copy + Default + Send>(
     let graph = rewards.graph;
     let values = estimate::near(rewards, batch);
     // Of every state: Σ R(z, u, x) over X1 and over X2, and the sizes of the two sets.
+    let without_terminal = (0..graph.states() as u32).all(|x| graph.is_initial(x));
     let near: Vec<[f64; 4]> = parallel::map(graph.states(), |z| {
+        let values = &values[graph.out_edges(z as u32)];
+        if let (true, Some(weight)) = (without_terminal, batch.equal_weight()) {
+            let sum = values.iter().fold(0.0, |sum, value| sum + value);
+            let size = values.len() as f64 * weight;
+            return [sum, sum, size, size];
+        }
         let mut sums = [0.0; 4];
-        let edges = graph.successors(z as u32).iter().zip(&values[graph.out_edges(z as u32)]);
-        for (&y, value) in edges {
+        for (&y, value) in graph.successors(z as u32).iter().zip(values) {
             let weight = batch.weight(y);
             sums[0] += value;
             sums[2] += weight;

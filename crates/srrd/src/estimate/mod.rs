@@ -153,12 +153,11 @@ pub(crate) fn column_sums(graph: &Graph, edge_values: &[f64]) -> Vec<[f64; 2]> {
     let mut sums = vec![[0.0; 2]; graph.states()];
     for x in 0..graph.states() as u32 {
         let subsequent = graph.is_subsequent(x);
-        for e in graph.out_edges(x) {
-            let [all, from_subsequent] = &mut sums[graph.target(e) as usize];
-            *all += edge_values[e];
-            if subsequent {
-                *from_subsequent += edge_values[e];
-            }
+        let edges = graph.successors(x).iter().zip(&edge_values[graph.out_edges(x)]);
+        for (&y, &value) in edges {
+            let [all, from_subsequent] = &mut sums[y as usize];
+            *all += value;
+            *from_subsequent += if subsequent { value } else { 0.0 };
         }
     }
     sums

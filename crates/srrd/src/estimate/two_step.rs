@@ -74,66 +74,113 @@ impl<const K: usize> Default for Sums<K> {
     }
 }
 
+/// Words of a row of bits that are united at a time, in registers.
+const BLOCK: usize = 8;
+/// States in a block.
+const BLOCK_STATES: usize = 64 * BLOCK;
+
 fn by_bits<const K: usize, T: Copy + Default + Send>(
     graph: &Graph,
     batch: Option<&BatchSet>,
     weights: &[[f64; K]],
     f: impl Fn(u32, [f64; K]) -> T + Sync + Send,
 ) -> Vec<T> {
-    // Whole blocks of words, which become vector instructions.
-    let words = graph.states().div_ceil(64).next_multiple_of(BLOCK);
-    let classes = SuccessorClasses::of(graph);
-    let mut rows = vec![0u64; classes.representative.len() * words];
-    for (row, &x) in rows.chunks_exact_mut(words).zip(&classes.representative) {
-        graph.successors(x).iter().for_each(|&y| row[y as usize / 64] |= 1 << (y % 64));
+    let SuccessorClasses { class_of, representative } = SuccessorClasses::of(graph);
+    let classes = representative.len();
+    let blocks = graph.states().div_ceil(BLOCK_STATES);
+    // Block by block, so that what is united for one block of a large graph lies close together.
+    let mut rows = vec![[0u64; BLOCK]; blocks * classes];
+    for (class, &x) in representative.iter().enumerate() {
+        for &y in graph.successors(x) {
+            let y = y as usize;
+            rows[y / BLOCK_STATES * classes + class][y / 64 % BLOCK] |= 1 << (y % 64);
+        }
     }
+    let weights = WordWeights::new(weights);
+    let edges: usize = representative.iter().map(|&x| graph.out_edges(x).len()).sum();
     let sums = parallel::map_with(
-        classes.representative.len(),
-        (graph.edges() * words) as u64,
+        classes,
+        // Uniting a block takes as long as a few steps of a walk.
+        (4 * edges * blocks) as u64,
         [0.0; K],
-        || vec![0u64; words],
-        |reached, class| {
-            reached.fill(0);
-            let mut last = None;
-            for &y in graph.successors(classes.representative[class]) {
-                let next = classes.class_of[y as usize] as usize;
-                if last != Some(next) && batch.is_none_or(|b| b.holds_state(y)) {
-                    let row = &rows[next * words..(next + 1) * words];
-                    unite(reached, row);
-                    last = Some(next);
-                }
-            }
-            // Two sums side by side, so that one addition need not wait for the other.
-            let (mut sums, mut others) = ([0.0; K], [0.0; K]);
-            for (i, &word) in reached.iter().enumerate() {
-                let mut word = word;
-                while word != 0 {
-                    add(&mut sums, &weights[i * 64 + word.trailing_zeros() as usize]);
-                    word &= word - 1;
-                    if word == 0 {
-                        break;
+        Vec::new,
+        |scratch: &mut Vec<u32>, class| {
+            let successors = graph.successors(representative[class]);
+            let middle = if classes == graph.states() && batch.is_none() {
+                successors
+            } else {
+                let held = successors.iter().filter(|&&y| batch.is_none_or(|b| b.holds_state(y)));
+                scratch.clear();
+                scratch.extend(held.map(|&y| class_of[y as usize]));
+                scratch.dedup();
+                scratch.as_slice()
+            };
+            let mut sums = PairedSums::new();
+            for block in 0..blocks {
+                let rows = &rows[block * classes..(block + 1) * classes];
+                let mut reached = [0u64; BLOCK];
+                for &next in middle {
+                    for (reached, word) in reached.iter_mut().zip(&rows[next as usize]) {
+                        *reached |= word;
                     }
-                    add(&mut others, &weights[i * 64 + word.trailing_zeros() as usize]);
-                    word &= word - 1;
+                }
+                for (word, weights) in reached.iter().zip(&weights.0[block * BLOCK..]) {
+                    sums.add(*word, weights);
                 }
             }
-            add(&mut sums, &others);
-            sums
+            sums.total()
         },
     );
-    parallel::map(graph.states(), |z| f(z as u32, sums[classes.class_of[z] as usize]))
+    parallel::map(graph.states(), |z| f(z as u32, sums[class_of[z] as usize]))
 }
 
-/// Words that are united at a time.
-const BLOCK: usize = 4;
+/// The weights of the states of every word, and zeros for the place that `trailing_zeros` names of a word without bits.
+struct WordWeights<const K: usize>(Vec<[[f64; K]; 65]>);
 
-#[inline]
-fn unite(reached: &mut [u64], row: &[u64]) {
-    let (reached, row) = (reached.as_chunks_mut::<BLOCK>().0, row.as_chunks::<BLOCK>().0);
-    for (reached, row) in reached.iter_mut().zip(row) {
-        for k in 0..BLOCK {
-            reached[k] |= row[k];
+impl<const K: usize> WordWeights<K> {
+    fn new(weights: &[[f64; K]]) -> Self {
+        WordWeights(
+            weights
+                .chunks(64)
+                .map(|weights| {
+                    let mut word = [[0.0; K]; 65];
+                    word[..weights.len()].copy_from_slice(weights);
+                    word
+                })
+                .collect(),
+        )
+    }
+}
+
+/// Sums over the bits of words. Those of every other bit go to a second sum, so that one addition need not wait for the other.
+struct PairedSums<const K: usize>([[f64; K]; 2]);
+
+impl<const K: usize> PairedSums<K> {
+    fn new() -> Self {
+        PairedSums([[0.0; K]; 2])
+    }
+
+    /// Adds the weights of the bits of a word, four at a time: most words of a sparse row have fewer, and adding zeros for those
+    /// that are missing takes less time than a branch that cannot be foreseen.
+    #[inline]
+    fn add(&mut self, mut word: u64, weights: &[[f64; K]; 65]) {
+        loop {
+            for _ in 0..2 {
+                for sums in &mut self.0 {
+                    add(sums, &weights[word.trailing_zeros() as usize]);
+                    word &= word.wrapping_sub(1);
+                }
+            }
+            if word == 0 {
+                break;
+            }
         }
+    }
+
+    fn total(self) -> [f64; K] {
+        let [mut sums, others] = self.0;
+        add(&mut sums, &others);
+        sums
     }
 }
 
@@ -154,10 +201,13 @@ mod tests {
     proptest! {
         #[test]
         fn both_ways_equal_the_definition(
-            edges in prop::collection::vec((0..70u32, 0..70u32), 1..600), kept in prop::collection::vec(any::<bool>(), 70),
+            // The second range gives several blocks of words.
+            range in prop_oneof![Just(70u32), Just(1300)],
+            edges in prop::collection::vec((any::<u32>(), any::<u32>()), 1..900),
+            kept in prop::collection::vec(any::<bool>(), 1300),
         ) {
-            let sample =
-                RewardSample::from_rows(edges.iter().map(|&(x, y)| (x, 0, y, 0.0)), Duplicates::Mean).unwrap();
+            let rows = edges.iter().map(|&(x, y)| (x % range, 0, y % range, 0.0));
+            let sample = RewardSample::from_rows(rows, Duplicates::Mean).unwrap();
             let graph = &sample.graph;
             let weights: Vec<[f64; 2]> = (0..graph.states()).map(|w| [1.0, (w * w) as f64]).collect();
             let tokens = sample.states().iter().zip(&kept).filter(|(_, k)| **k).map(|(t, _)| t);
