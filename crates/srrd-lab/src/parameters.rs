@@ -118,11 +118,16 @@ pub enum Estimation {
     Double,
     /// The mean over sampled transitions.
     Unbiased,
+    /// Double batch, unsampled transitions predicted by linear least squares.
+    RegressedLinear,
+    /// Double batch, unsampled transitions predicted by a regression tree.
+    RegressedTree,
 }
 
 impl Estimation {
     /// All of them.
-    pub const ALL: [Estimation; 2] = [Estimation::Double, Estimation::Unbiased];
+    pub const ALL: [Estimation; 4] =
+        [Estimation::Double, Estimation::Unbiased, Estimation::RegressedLinear, Estimation::RegressedTree];
 
     /// Whether states need features.
     pub fn needs_features(self) -> bool {
@@ -132,8 +137,8 @@ impl Estimation {
     /// The library's estimator, with this batch where one is drawn.
     pub fn estimator(self, batch: Batch) -> srrd::Estimator {
         match self {
-            Estimation::Double => srrd::Estimator::Double { actions: srrd::Actions::Marginal, batch },
             Estimation::Unbiased => srrd::Estimator::Unbiased,
+            _ => srrd::Estimator::Double { actions: srrd::Actions::Marginal, batch },
         }
     }
 }
@@ -154,6 +159,8 @@ impl Display for Estimation {
         f.write_str(match self {
             Estimation::Double => "double",
             Estimation::Unbiased => "unbiased",
+            Estimation::RegressedLinear => "regressed-linear",
+            Estimation::RegressedTree => "regressed-tree",
         })
     }
 }

@@ -12,7 +12,7 @@ use crate::statistics::Moments;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use srrd::{Batch, Duplicates, Gamma, Metric, RewardSample, Settings, canonicalize};
-use srrd_figures::{Axis, Bar, BarChart, Figure};
+use srrd_figures::{Axis, Bar, BarChart};
 use srrd_report::{Cell, Claim, Column, FigureBlock, Report, Section, Table, Verdict};
 use srrd_worlds::stream;
 

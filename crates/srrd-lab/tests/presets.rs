@@ -1,0 +1,89 @@
+//! Every experiment runs from end to end with a few trials, and says what the paper says beside what it measured.
+
+use srrd_lab::{Manifest, Preset, Shard, experiments, publish, run};
+use std::fs;
+
+/// Parameters that make a preset small; those that an experiment does not have are left out.
+const SMALL: [(&str, &str); 3] = [("size", "4x4"), ("rollouts", "2,6"), ("trials", "3")];
+
+#[test]
+fn every_experiment_runs_with_both_presets() {
+    for kind in experiments::ALL {
+        for preset in [Preset::Quick, Preset::Paper] {
+            let there: Vec<&str> = (kind.preset)(preset).entries().iter().map(|(name, _)| *name).collect();
+            let small = SMALL.iter().filter(|(name, _)| there.contains(name));
+            let replaced: Vec<(&str, String)> = small.map(|&(name, text)| (name, text.to_owned())).collect();
+            let manifest = Manifest::new(kind.name, preset, &replaced, Shard::WHOLE).unwrap();
+            let experiment = manifest.experiment().unwrap();
+            assert!(!experiment.plan().is_empty());
+            let folder = tempfile::tempdir().unwrap();
+            run(folder.path(), &manifest, experiment.as_ref(), 2, |_| {}).unwrap();
+            let text = publish(folder.path()).unwrap();
+            assert!(!text.contains("NaN"), "{}: {text}", kind.name);
+
+            let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+            let trials = read("trials.csv");
+            let columns = experiment.columns().len();
+            assert!(trials.lines().all(|line| line.split(',').count() == columns), "{}", kind.name);
+            let rows: usize = (0..experiment.trials()).map(|trial| experiment.rows(trial)).sum();
+            assert_eq!(trials.lines().count(), rows + 1);
+            let summary = read("summary.csv");
+            let columns = summary.lines().next().unwrap().split(',').count();
+            assert!(summary.lines().all(|line| line.split(',').count() == columns), "{}", kind.name);
+            for column in ["mean", "sd", "low", "high", "count"] {
+                assert!(summary.lines().next().unwrap().split(',').any(|c| c == column), "{} {column}", kind.name);
+            }
+            let report = read("report.html");
+            assert!(report.contains(&format!("srrd reproduce {}", kind.name)));
+            assert!(report.contains("<svg"));
+            for entry in fs::read_dir(folder.path().join("figures")).unwrap() {
+                let path = entry.unwrap().path();
+                let file = fs::read(&path).unwrap();
+                match path.extension().and_then(|e| e.to_str()) {
+                    Some("svg") => assert!(file.starts_with(b"<svg")),
+                    Some("png") => assert!(file.starts_with(b"\x89PNG")),
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn parameters_that_an_experiment_does_not_have_are_refused() {
+    let message = |what, name: &'static str, value: &str| {
+        let manifest = Manifest::new(what, Preset::Quick, &[(name, value.to_owned())], Shard::WHOLE);
+        manifest.and_then(|manifest| manifest.experiment().map(|_| ())).err().unwrap().to_string()
+    };
+    assert!(message("instability", "world", "gridworld").contains("`instability` has no such parameter"));
+    assert!(message("coverage", "metric", "l2").contains("--metric"));
+    assert!(message("coverage", "epsilon", "2").contains("--epsilon: '2'"));
+    assert!(message("sensitivity", "size", "3x3,4x4").contains("takes one value"));
+    assert!(message("theory", "gamma", "1").contains("--gamma"));
+    assert!(message("nothing", "gamma", "1").contains("there is no experiment `nothing`"));
+}
+
+#[test]
+fn the_eight_states_at_full_coverage_leave_no_shaping() {
+    let few = [("trials", "5".to_owned())];
+    let manifest = Manifest::new("instability", Preset::Quick, &few, Shard::WHOLE).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    run(folder.path(), &manifest, manifest.experiment().unwrap().as_ref(), 2, |_| {}).unwrap();
+    publish(folder.path()).unwrap();
+    let summary = fs::read_to_string(folder.path().join("summary.csv")).unwrap();
+    let mean = |transitions: &str, metric: &str| -> f64 {
+        let line = summary.lines().find(|line| {
+            let fields: Vec<&str> = line.split(',').collect();
+            fields[0] == transitions && fields[2] == metric
+        });
+        line.unwrap().split(',').nth(4).unwrap().parse().unwrap()
+    };
+    for metric in ["epic", "dard", "srrd"] {
+        assert!(mean("64", metric) < 1e-9);
+    }
+    for transitions in ["43", "15"] {
+        for metric in ["dard", "srrd"] {
+            assert!(mean(transitions, "epic") > 2.0 * mean(transitions, metric));
+        }
+    }
+}
