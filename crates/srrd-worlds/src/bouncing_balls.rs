@@ -69,6 +69,10 @@ struct Place {
 }
 
 impl BouncingBalls {
+    /// The names of the actions, in their order.
+    pub const ACTIONS: [&str; 8] =
+        ["north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west"];
+
     /// A grid of `width` × `height` cells with 5 obstacles, where a step is a random jump with probability `epsilon`.
     ///
     /// # Errors
@@ -229,5 +233,165 @@ impl World for BouncingBalls {
             *at = self.wander(*at, rng);
         }
         Step { action, score: 0.0, done: state.ball.cell == self.grid.last() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::stream;
+    use crate::rollout::rollouts;
+    use proptest::prelude::*;
+
+    fn state(world: &BouncingBalls, ball: u32, obstacles: &[u32]) -> BouncingBallsState {
+        BouncingBallsState {
+            ball: world.place(ball),
+            obstacles: obstacles.iter().map(|&cell| world.place(cell)).collect(),
+        }
+    }
+
+    /// What the documentation says about the moves, said again: those on the grid, and those that are not redrawn.
+    fn literal_moves(world: &BouncingBalls, state: &BouncingBallsState) -> (Vec<usize>, Vec<usize>) {
+        let distance = |(x, y): (i32, i32), at: (u32, u32)| (x - at.0 as i32).abs() + (y - at.1 as i32).abs();
+        let ball = (state.ball().0 as i32, state.ball().1 as i32);
+        let after = |action: usize| (ball.0 + MOVES[action].0, ball.1 + MOVES[action].1);
+        let stays = |action: &usize| {
+            let (x, y) = after(*action);
+            x >= 0 && y >= 0 && (x as usize) < world.width() && (y as usize) < world.height()
+        };
+        let wary = |action: &usize| {
+            !state.obstacles().any(|at| distance(ball, at) <= 3 && distance(after(*action), at) < distance(ball, at))
+        };
+        let on_grid: Vec<usize> = (0..8).filter(stays).collect();
+        let safe = on_grid.iter().copied().filter(wary).collect();
+        (on_grid, safe)
+    }
+
+    /// A world, the cell of the ball and those of the obstacles.
+    fn situation() -> impl Strategy<Value = (BouncingBalls, u32, Vec<u32>)> {
+        (1usize..10, 1usize..10).prop_filter("two cells", |(w, h)| w * h > 1).prop_flat_map(|(width, height)| {
+            let cell = 0..(width * height) as u32;
+            let world = BouncingBalls::new(width, height, 0.0).unwrap();
+            (Just(world), cell.clone(), prop::collection::vec(cell, 0..6))
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_ball_keeps_off_obstacles((world, ball, obstacles) in situation(), seed: u64) {
+            let state = state(&world, ball, &obstacles);
+            let (on_grid, safe) = literal_moves(&world, &state);
+            let expected = if safe.is_empty() { on_grid } else { safe };
+            let policy = Policy::uniform(8).unwrap();
+            let mut rng = stream(seed, "test");
+            let mut drawn: Vec<usize> =
+                (0..300).map(|_| world.advance(&mut state.clone(), &policy, &mut rng).action).collect();
+            drawn.sort_unstable();
+            drawn.dedup();
+            prop_assert_eq!(drawn, expected);
+        }
+
+        #[test]
+        fn a_policy_of_one_move_gives_up_in_the_documented_order(
+            (world, ball, obstacles) in situation(), only in 0usize..8, seed: u64,
+        ) {
+            let state = state(&world, ball, &obstacles);
+            let (on_grid, _) = literal_moves(&world, &state);
+            let mut weights = [0.0; 8];
+            weights[only] = 1.0;
+            let policy = Policy::new(&weights).unwrap();
+            let mut rng = stream(seed, "test");
+            for _ in 0..20 {
+                let action = world.advance(&mut state.clone(), &policy, &mut rng).action;
+                // Towards an obstacle rather than against the policy; anywhere on the grid rather than off it.
+                let fits = if on_grid.contains(&only) { action == only } else { on_grid.contains(&action) };
+                prop_assert!(fits);
+            }
+        }
+
+        #[test]
+        fn the_distance_is_put_in_its_bucket((world, ball, obstacles) in situation()) {
+            let state = state(&world, ball, &obstacles);
+            let (x, y) = state.ball();
+            let to = |at: (u32, u32)| (f64::from(at.0) - f64::from(x)).hypot(f64::from(at.1) - f64::from(y));
+            let nearest = state.obstacles().map(to).fold(f64::INFINITY, f64::min);
+            let bucket = if nearest <= 3.0 { 0.0 } else if nearest <= 6.0 { 1.0 } else { 2.0 };
+            let mut features = [f64::NAN; 3];
+            world.describe_state(world.observe(&state), &mut features);
+            prop_assert_eq!(features, [f64::from(x), f64::from(y), bucket]);
+        }
+
+        #[test]
+        fn everything_moves_one_cell_and_stays_on_the_grid((world, _, _) in situation(), seed: u64, n in 0usize..7) {
+            let world = world.with_obstacles(n);
+            let policy = Policy::uniform(8).unwrap();
+            let mut rng = stream(seed, "test");
+            let mut state = world.start(&mut rng);
+            prop_assert_eq!((state.ball(), state.obstacles().len()), ((0, 0), n));
+            let size = (world.width() as u32, world.height() as u32);
+            for _ in 0..50 {
+                let before = state.clone();
+                let step = world.advance(&mut state, &policy, &mut rng);
+                let pairs = before.obstacles().zip(state.obstacles()).chain([(before.ball(), state.ball())]);
+                for (from, to) in pairs {
+                    prop_assert!(to.0 < size.0 && to.1 < size.1);
+                    prop_assert_eq!(from.0.abs_diff(to.0).max(from.1.abs_diff(to.1)), 1);
+                }
+                // Numbers and coordinates go together.
+                prop_assert!(state.obstacles.iter().chain([&state.ball]).all(|at| *at == world.place(at.cell)));
+                prop_assert_eq!(step.done, state.ball() == (size.0 - 1, size.1 - 1));
+                if step.done {
+                    break;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_paper_s_world_has_twelve_hundred_states() {
+        let world = BouncingBalls::new(20, 20, 0.1).unwrap();
+        assert_eq!((world.states(), world.actions(), world.obstacles()), (1200, 8, 5));
+        let recorded = rollouts(&world, &Policy::uniform(8).unwrap(), 300, &mut stream(0, "test"));
+        let buckets: Vec<u32> =
+            (0..3).map(|d| recorded.steps().iter().filter(|s| s.state % 3 == d).count() as u32).collect();
+        assert!(buckets.iter().all(|n| *n > 1000), "{buckets:?}");
+        assert!(recorded.episodes().all(|steps| steps.len() <= 200 && steps[0].state < 3));
+        assert!(recorded.episodes().any(|steps| steps.len() < 200));
+        let ended = |steps: &[crate::TrajectoryStep]| steps.iter().all(|s| s.done == (s.next >= 399 * 3));
+        assert!(recorded.episodes().all(ended));
+    }
+
+    #[test]
+    fn obstacles_go_everywhere_around_alike() {
+        let world = BouncingBalls::new(5, 5, 0.0).unwrap();
+        let mut rng = stream(0, "test");
+        for (cell, around) in [(12, 8), (0, 3), (2, 5)] {
+            let mut counts = std::collections::BTreeMap::new();
+            (0..8_000).for_each(|_| *counts.entry(world.wander(world.place(cell), &mut rng).cell).or_insert(0) += 1);
+            assert_eq!(counts.len(), around);
+            let expected = 8_000 / around as i32;
+            assert!(counts.values().all(|n| (n - expected).abs() < expected / 7), "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn random_jumps_come_at_the_rate_of_epsilon() {
+        let world = BouncingBalls::new(15, 11, 0.2).unwrap().with_obstacles(2);
+        let policy = Policy::uniform(8).unwrap();
+        let mut rng = stream(0, "test");
+        let here = state(&world, 80, &[3, 150]);
+        let moved = (0..40_000).filter(|_| {
+            let mut state = here.clone();
+            let step = world.advance(&mut state, &policy, &mut rng);
+            state.ball == world.moved(here.ball, step.action)
+        });
+        let rate = moved.count() as f64 / 4e4;
+        assert!((rate - (1.0 - 0.2 * (1.0 - 1.0 / 165.0))).abs() < 0.01, "{rate}");
+    }
+
+    #[test]
+    fn wrong_worlds_are_refused() {
+        assert_eq!(BouncingBalls::new(0, 5, 0.0).unwrap_err(), WorldError::Size { width: 0, height: 5 });
+        assert_eq!(BouncingBalls::new(5, 5, 2.0).unwrap_err(), WorldError::Epsilon(2.0));
     }
 }

@@ -49,21 +49,31 @@ impl Explorer {
     /// If the world has other numbers of states and actions than the one this was made for, or breaks its word on them.
     pub fn explore<W: World>(&mut self, world: &W, agent: &W::Agent, count: usize, rng: &mut Stream) {
         assert_eq!((world.states(), world.actions()), (self.states, self.actions), "an explorer is for one world");
-        let (states, actions) = (self.states, self.actions);
         for _ in 0..count {
-            // The choice is made once an episode, not once a step.
-            match &mut self.seen {
-                Seen::Bits { words, touched } => episode(world, agent, rng, |triple, _| {
-                    let Triple { state, action, next } = triple;
-                    let (state, action, next) = (state as usize, action as usize, next as usize);
-                    assert!(state < states && action < actions && next < states, "{triple:?} is not of this world");
-                    let number = (state * actions + action) * states + next;
-                    words[number / 64] |= 1 << (number % 64);
-                    touched[number / 4096] |= 1 << (number / 64 % 64);
-                }),
-                Seen::Hashed(set) => episode(world, agent, rng, |triple, _| {
-                    set.insert(triple);
-                }),
+            episode(world, agent, rng, |triple, _| self.mark(triple));
+        }
+    }
+
+    /// Marks a transition.
+    ///
+    /// # Panics
+    /// If the transition is not of the world this was made for.
+    #[inline]
+    pub fn mark(&mut self, transition: Triple) {
+        let Triple { state, action, next } = transition;
+        let (state, action, next) = (state as usize, action as usize, next as usize);
+        assert!(
+            state < self.states && action < self.actions && next < self.states,
+            "{transition:?} is not of this world"
+        );
+        match &mut self.seen {
+            Seen::Bits { words, touched } => {
+                let number = (state * self.actions + action) * self.states + next;
+                words[number / 64] |= 1 << (number % 64);
+                touched[number / 4096] |= 1 << (number / 64 % 64);
+            }
+            Seen::Hashed(set) => {
+                set.insert(transition);
             }
         }
     }
@@ -110,4 +120,59 @@ pub fn explore<W: World>(world: &W, agent: &W::Agent, count: usize, rng: &mut St
     let mut explorer = Explorer::new(world);
     explorer.explore(world, agent, count, rng);
     explorer.take()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::stream;
+    use crate::rollout::rollouts;
+    use crate::{BouncingBalls, Gridworld, Policy};
+    use proptest::prelude::*;
+
+    /// Explores twice with one explorer, so that marks which are left behind would show.
+    fn check<W: World<Agent = Policy>>(world: &W, count: usize, seed: u64, most_bits: u128) {
+        let policy = Policy::uniform(world.actions()).unwrap();
+        let mut explorer = Explorer::with_limit(world.states(), world.actions(), most_bits);
+        assert_eq!(matches!(explorer.seen, Seen::Hashed(_)), most_bits == 0);
+        let (mut one, mut other) = (stream(seed, "test"), stream(seed, "test"));
+        for _ in 0..2 {
+            explorer.explore(world, &policy, count, &mut one);
+            let met = explorer.take();
+            assert_eq!(met, rollouts(world, &policy, count, &mut other).transitions());
+            assert!(met.is_sorted());
+        }
+        let (mut one, mut other) = (stream(seed, "test"), stream(seed, "test"));
+        assert_eq!(explore(world, &policy, count, &mut one), rollouts(world, &policy, count, &mut other).transitions());
+    }
+
+    proptest! {
+        #[test]
+        fn exploring_is_rolling_out_without_repetitions(
+            width in 1usize..9, height in 2usize..9, epsilon in 0.0..1.0, count in 0usize..6, seed: u64, bits: bool,
+        ) {
+            let limit = if bits { MOST_BITS } else { 0 };
+            check(&Gridworld::new(width, height, epsilon).unwrap(), count, seed, limit);
+            check(&BouncingBalls::new(width, height, epsilon).unwrap(), count, seed, limit);
+        }
+    }
+
+    #[test]
+    fn spaces_beyond_the_limit_are_hashed() {
+        let world = Gridworld::new(1000, 1000, 0.5).unwrap();
+        assert!(matches!(Explorer::new(&world).seen, Seen::Hashed(_)));
+        check(&world, 20, 0, 0);
+    }
+
+    #[test]
+    fn several_calls_add_up() {
+        let world = Gridworld::new(6, 6, 0.3).unwrap();
+        let policy = Policy::uniform(4).unwrap();
+        let mut explorer = Explorer::new(&world);
+        let mut rng = stream(0, "test");
+        explorer.explore(&world, &policy, 3, &mut rng);
+        explorer.explore(&world, &policy, 4, &mut rng);
+        assert_eq!(explorer.take(), explore(&world, &policy, 7, &mut stream(0, "test")));
+        assert_eq!(explorer.take(), []);
+    }
 }

@@ -43,7 +43,8 @@ impl Model {
     fn of(self, feature: f64, degree: i32) -> f64 {
         match self {
             Model::Linear | Model::Random => feature,
-            Model::Polynomial => feature.powi(degree),
+            // Not `powi`, whose last bits differ between machines.
+            Model::Polynomial => (0..degree).fold(1.0, |power, _| power * feature),
             Model::Sinusoidal => feature.sin(),
         }
     }
@@ -249,3 +250,7 @@ impl Terms {
         &self.values[index * self.width..(index + 1) * self.width]
     }
 }
+
+#[cfg(test)]
+#[path = "model_tests.rs"]
+mod tests;

@@ -114,3 +114,95 @@ pub(crate) fn any_of(set: u64, rng: &mut Stream) -> usize {
     assert!(left != 0, "there is something to choose from");
     left.trailing_zeros() as usize
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::stream;
+    use proptest::prelude::*;
+
+    fn frequencies(actions: usize, mut draw: impl FnMut() -> usize) -> Vec<f64> {
+        let mut counts = vec![0.0; actions];
+        (0..100_000).for_each(|_| counts[draw()] += 1e-5);
+        counts
+    }
+
+    fn close(found: &[f64], expected: &[f64]) {
+        let near = |(f, e): (&f64, &f64)| (f - e).abs() < 0.006 && (*f == 0.0) == (*e == 0.0);
+        assert!(found.iter().zip(expected).all(near), "{found:?} is not {expected:?}");
+    }
+
+    #[test]
+    fn actions_come_as_often_as_their_weights_say() {
+        let mut rng = stream(0, "test");
+        let policy = Policy::new(&[10.0, 0.0, 20.0, 70.0]).unwrap();
+        close(&frequencies(4, || policy.draw(&mut rng)), &[0.1, 0.0, 0.2, 0.7]);
+        let uniform = Policy::uniform(5).unwrap();
+        close(&frequencies(5, || uniform.draw(&mut rng)), &[0.2; 5]);
+        let many = Policy::new(&(0..20).map(f64::from).collect::<Vec<_>>()).unwrap();
+        let expected: Vec<f64> = (0..20).map(|i| f64::from(i) / 190.0).collect();
+        close(&frequencies(20, || many.draw(&mut rng)), &expected);
+    }
+
+    #[test]
+    fn drawing_from_some_actions_is_redrawing_until_one_of_them_comes() {
+        let mut rng = stream(1, "test");
+        let policy = Policy::new(&[1.0, 2.0, 3.0, 0.0, 4.0]).unwrap();
+        for allowed in 0..32u64 {
+            if allowed & 0b10111 == 0 {
+                assert_eq!(policy.draw_from(allowed, &mut rng), None, "{allowed:b}");
+                continue;
+            }
+            let direct = frequencies(5, || policy.draw_from(allowed, &mut rng).unwrap());
+            let redrawn = frequencies(5, || {
+                loop {
+                    let action = policy.draw(&mut rng);
+                    if allowed >> action & 1 == 1 {
+                        return action;
+                    }
+                }
+            });
+            assert!(direct.iter().zip(&redrawn).all(|(a, b)| (a - b).abs() < 0.009), "{direct:?} {redrawn:?}");
+        }
+    }
+
+    #[test]
+    fn any_of_is_uniform_over_its_set() {
+        let mut rng = stream(2, "test");
+        let third = 1.0 / 3.0;
+        close(&frequencies(6, || any_of(0b100101, &mut rng)), &[third, 0.0, third, 0.0, 0.0, third]);
+    }
+
+    #[test]
+    fn wrong_weights_are_refused() {
+        let refused = |weights: &[f64]| Policy::new(weights).unwrap_err();
+        assert_eq!(refused(&[]), WorldError::WeightCount(0));
+        assert_eq!(refused(&[1.0; 65]), WorldError::WeightCount(65));
+        assert_eq!(refused(&[1.0, -2.0]), WorldError::Weight { action: 1, weight: -2.0 });
+        assert!(matches!(refused(&[f64::NAN]), WorldError::Weight { action: 0, .. }));
+        assert_eq!(refused(&[0.0, 0.0]), WorldError::WeightSum(0.0));
+        assert_eq!(refused(&[f64::MAX, f64::MAX]), WorldError::WeightSum(f64::INFINITY));
+        assert_eq!(Policy::uniform(0).unwrap_err(), WorldError::WeightCount(0));
+    }
+
+    proptest! {
+        /// A policy with a table draws what one without draws: the ninth action, which never comes, makes the difference.
+        #[test]
+        fn with_and_without_a_table(weights in prop::collection::vec(0u32..50, 1..=8), allowed in 0u64..256, seed: u64) {
+            let mut weights: Vec<f64> = weights.into_iter().map(f64::from).collect();
+            weights[0] += 1.0;
+            let tabled = Policy::new(&weights).unwrap();
+            weights.resize(9, 0.0);
+            let plain = Policy::new(&weights).unwrap();
+            prop_assert!(!tabled.bounds.is_empty() && plain.bounds.is_empty());
+            let (mut one, mut other) = (stream(seed, "test"), stream(seed, "test"));
+            for _ in 0..50 {
+                let drawn = tabled.draw_from(allowed, &mut one);
+                prop_assert_eq!(drawn, plain.draw_from(allowed, &mut other));
+                if let Some(action) = drawn {
+                    prop_assert!(allowed >> action & 1 == 1 && weights[action] > 0.0);
+                }
+            }
+        }
+    }
+}

@@ -101,3 +101,36 @@ pub fn rollouts<W: World>(world: &W, agent: &W::Agent, count: usize, rng: &mut S
     }
     recorded
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::stream;
+    use crate::{BouncingBalls, Gridworld, Policy};
+
+    /// The first steps and the number of all, of three episodes.
+    fn beginning<W: World<Agent = Policy>>(world: &W, seed: u64) -> (Vec<(u32, u32, u32)>, usize) {
+        let policy = Policy::uniform(world.actions()).unwrap();
+        let recorded = rollouts(world, &policy, 3, &mut stream(seed, "rollouts"));
+        assert_eq!(recorded.len(), 3);
+        assert_eq!(recorded.episodes().map(<[_]>::len).sum::<usize>(), recorded.steps().len());
+        let first = recorded.steps().iter().take(4).map(|step| (step.state, step.action, step.next)).collect();
+        (first, recorded.steps().len())
+    }
+
+    #[test]
+    fn rollouts_are_what_they_have_always_been() {
+        let grid = Gridworld::new(5, 4, 0.1).unwrap();
+        assert_eq!(beginning(&grid, 0), (vec![(0, 2, 1), (1, 2, 2), (2, 0, 1), (1, 2, 2)], 188));
+        let balls = BouncingBalls::new(5, 4, 0.1).unwrap();
+        assert_eq!(beginning(&balls, 0), (vec![(0, 3, 15), (15, 7, 0), (0, 3, 15), (15, 1, 24)], 119));
+        assert_ne!(beginning(&grid, 0), beginning(&grid, 1));
+    }
+
+    #[test]
+    fn no_episodes_are_no_episodes() {
+        let world = Gridworld::new(5, 4, 0.1).unwrap();
+        let none = rollouts(&world, &Policy::uniform(4).unwrap(), 0, &mut stream(0, "rollouts"));
+        assert!(none.is_empty() && none.transitions().is_empty() && none.episodes().next().is_none());
+    }
+}

@@ -49,3 +49,57 @@ pub fn featured_sample<W: World>(
 fn token(features: &[f64], number: u32) -> Token<'_> {
     if features.is_empty() { Token::int(i64::from(number)) } else { Token::features(features) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::stream;
+    use crate::{BouncingBalls, Model, Policy, RewardFunction, explore};
+    use srrd::{Metric, Settings, distance};
+
+    #[test]
+    fn numbers_and_features_name_the_same_transitions() {
+        let world = BouncingBalls::new(6, 5, 0.1).unwrap();
+        let met = explore(&world, &Policy::uniform(8).unwrap(), 20, &mut stream(0, "test"));
+        let rewards = RewardFunction::new(&world, Model::Linear, 0).rewards(&met);
+        let numbered = sample_of(&met, rewards.clone()).unwrap();
+        let featured = featured_sample(&world, &met, rewards.clone()).unwrap();
+        assert_eq!((numbered.len(), featured.len()), (met.len(), met.len()));
+        assert_eq!((featured.states().arity(), featured.actions().arity()), (Some(3), Some(2)));
+        for (sample, name) in [(&numbered, "numbered"), (&featured, "featured")] {
+            for (transition, reward) in met.iter().zip(&rewards) {
+                let [mut state, mut next] = [[0.0; 3]; 2];
+                let mut action = [0.0; 2];
+                world.describe_state(transition.state as usize, &mut state);
+                world.describe_action(transition.action as usize, &mut action);
+                world.describe_state(transition.next as usize, &mut next);
+                let tokens = match name {
+                    "numbered" => {
+                        [transition.state, transition.action, transition.next].map(|id| Token::int(id.into()))
+                    }
+                    _ => [Token::features(&state), Token::features(&action), Token::features(&next)],
+                };
+                let found = (sample.transitions()).find(|t| [t.state, t.action, t.next_state] == tokens).unwrap();
+                assert_eq!(found.reward, *reward, "{name}");
+            }
+        }
+        let other = RewardFunction::new(&world, Model::Random, 1).rewards(&met);
+        let settings = Settings::default();
+        let [a, b] = [sample_of(&met, other.clone()).unwrap(), featured_sample(&world, &met, other).unwrap()];
+        let by_number = distance(&numbered, &a, Metric::Srrd, &settings).distance().unwrap();
+        let by_features = distance(&featured, &b, Metric::Srrd, &settings).distance().unwrap();
+        assert!((by_number - by_features).abs() < 1e-12);
+    }
+
+    #[test]
+    fn lengths_must_agree_and_nothing_is_no_sample() {
+        let world = BouncingBalls::new(2, 2, 0.0).unwrap();
+        let triple = [Triple { state: 0, action: 2, next: 6 }];
+        let wrong = |found| SampleError::WrongLength { expected: 1, found };
+        assert_eq!(featured_sample(&world, &triple, vec![]).unwrap_err(), wrong(0));
+        assert_eq!(featured_sample(&world, &triple, vec![1.0, 2.0]).unwrap_err(), wrong(2));
+        assert!(matches!(sample_of(&triple, vec![1.0, 2.0]), Err(SampleError::WrongLength { .. })));
+        assert_eq!(sample_of(&[], vec![]).unwrap_err(), SampleError::Empty);
+        assert_eq!(featured_sample(&world, &[], vec![]).unwrap_err(), SampleError::Empty);
+    }
+}

@@ -95,3 +95,101 @@ impl Shaping {
 pub fn add_noise(rewards: &mut [f64], bound: f64, rng: &mut Stream) {
     rewards.iter_mut().for_each(|reward| *reward += bound * symmetric(rng));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::stream;
+    use crate::{Gridworld, Model, Policy, RewardFunction, explore, sample_of};
+    use proptest::prelude::*;
+    use srrd::{Metric, Settings, distance};
+
+    fn mean_magnitude(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+        let count = values.len() as f64;
+        values.map(f64::abs).sum::<f64>() / count
+    }
+
+    fn gamma(value: f64) -> Gamma {
+        Gamma::new(value).unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        #[test]
+        fn shaping_has_the_strength_asked_for(
+            width in 1usize..9, height in 2usize..9, count in 1usize..8, discount in 0.0..1.0, factor in 0.0..6.0,
+            reward_model in 0usize..4, potential_model in 0usize..4, seed: u64,
+        ) {
+            let world = Gridworld::new(width, height, 0.2).unwrap();
+            let met = explore(&world, &Policy::uniform(4).unwrap(), count, &mut stream(seed, "rollouts"));
+            let rewards = RewardFunction::new(&world, Model::ALL[reward_model], seed).rewards(&met);
+            let potential = PotentialFunction::new(&world, Model::ALL[potential_model], seed);
+            let term = |t: &Triple| discount * potential.potential(t.next as usize) - potential.potential(t.state as usize);
+            let expected = factor * mean_magnitude(rewards.iter().copied());
+            let unscaled = mean_magnitude(met.iter().map(term));
+            let Ok(shaping) = Shaping::scaled(&rewards, &met, &potential, gamma(discount), factor) else {
+                prop_assert!(unscaled == 0.0);
+                return Ok(());
+            };
+            let shaped = shaping.apply(&met, &rewards);
+            let added = shaped.iter().zip(&rewards).map(|(with, without)| with - without);
+            prop_assert!((mean_magnitude(added) - expected).abs() <= 1e-9 * expected.max(mean_magnitude(rewards.iter().copied())));
+            let exact = mean_magnitude(met.iter().map(|t| shaping.term(*t)));
+            prop_assert!((exact - expected).abs() <= 1e-12 * expected);
+            for ((t, with), without) in met.iter().zip(&shaped).zip(&rewards) {
+                let scaled = discount * shaping.potential(t.next as usize) - shaping.potential(t.state as usize);
+                prop_assert_eq!(*with, without + scaled);
+                prop_assert!((scaled - shaping.scale() * term(t)).abs() <= 1e-12 * scaled.abs().max(expected));
+            }
+        }
+    }
+
+    #[test]
+    fn shaping_is_what_the_distances_take_out() {
+        let world = Gridworld::new(8, 8, 0.0).unwrap();
+        let met = explore(&world, &Policy::uniform(4).unwrap(), 50, &mut stream(0, "rollouts"));
+        let rewards = RewardFunction::new(&world, Model::Random, 0).rewards(&met);
+        let potential = PotentialFunction::new(&world, Model::Random, 0);
+        let shaping = Shaping::scaled(&rewards, &met, &potential, gamma(0.7), 5.0).unwrap();
+        let plain = sample_of(&met, rewards.clone()).unwrap();
+        let shaped = sample_of(&met, shaping.apply(&met, &rewards)).unwrap();
+        let settings = Settings { gamma: gamma(0.7), ..Settings::default() };
+        let of = |metric| distance(&plain, &shaped, metric, &settings).distance().unwrap();
+        assert!(of(Metric::Projected) < 1e-6);
+        assert!(of(Metric::Direct) > 0.4);
+    }
+
+    #[test]
+    fn what_cannot_be_scaled_is_refused() {
+        let triples = [Triple { state: 0, action: 0, next: 1 }, Triple { state: 1, action: 0, next: 1 }];
+        let potential = PotentialFunction::from_values(vec![1.0, 2.0]);
+        let scaled = |rewards: &[f64], potential: &PotentialFunction, factor| {
+            Shaping::scaled(rewards, &triples, potential, gamma(0.5), factor).map(|shaping| shaping.scale())
+        };
+        assert_eq!(scaled(&[2.0, -4.0], &potential, 2.0), Ok(12.0));
+        assert_eq!(scaled(&[1.0], &potential, 1.0), Err(WorldError::Lengths { transitions: 2, rewards: 1 }));
+        assert_eq!(scaled(&[0.0, 0.0], &potential, 1.0), Err(WorldError::NoScale("the rewards")));
+        let flat = PotentialFunction::from_values(vec![0.0, 0.0]);
+        assert_eq!(scaled(&[1.0, 1.0], &flat, 1.0), Err(WorldError::NoScale("the potential differences")));
+        assert_eq!(scaled(&[1.0, 1.0], &potential, -1.0), Err(WorldError::Factor(-1.0)));
+        assert!(scaled(&[1.0, 1.0], &potential, f64::NAN).is_err());
+        assert!(scaled(&[1.0, f64::INFINITY], &potential, 1.0).is_err());
+        let nothing = Shaping::scaled(&[], &[], &potential, gamma(0.5), 1.0);
+        assert_eq!(nothing, Err(WorldError::NoScale("the rewards")));
+    }
+
+    #[test]
+    fn noise_fills_its_bounds_and_is_fresh_for_every_reward() {
+        let mut rewards = vec![10.0; 20_000];
+        add_noise(&mut rewards, 0.5, &mut stream(0, "noise"));
+        assert!(rewards.iter().all(|r| (9.5..10.5).contains(r)));
+        let mean = rewards.iter().sum::<f64>() / 20_000.0;
+        assert!((mean - 10.0).abs() < 0.01, "{mean}");
+        assert!(rewards.iter().any(|r| *r < 9.51) && rewards.iter().any(|r| *r > 10.49));
+        rewards.dedup();
+        assert_eq!(rewards.len(), 20_000);
+        let mut same = vec![1.0, 2.0];
+        add_noise(&mut same, 0.0, &mut stream(0, "noise"));
+        assert_eq!(same, [1.0, 2.0]);
+    }
+}
