@@ -278,7 +278,6 @@
     // The legend switches series on and off.
     const names = [...new Set(entries.map((entry) => entry.dataset.series))];
     const off = new Set();
-    const tools = make("div", "chart-tools");
     const all = makeButton("tool show-all", "Show all", () => {
       off.clear();
       update();
@@ -305,11 +304,14 @@
       const name = entry.dataset.series;
       entry.setAttribute("role", "button");
       entry.setAttribute("tabindex", "0");
-      // The two clicks of a double click undo each other, so nothing has to wait for the second.
-      entry.addEventListener("click", (event) => (event.shiftKey ? showOnly(name) : toggle(name)));
-      entry.addEventListener("dblclick", (event) => {
-        event.preventDefault();
-        showOnly(name);
+      // Nothing waits for a second click: when it comes, it takes back the first. Not every phone counts taps.
+      let last = -Infinity;
+      entry.addEventListener("click", (event) => {
+        const second = event.detail === 2 || event.timeStamp - last < 350;
+        last = second ? -Infinity : event.timeStamp;
+        if (second) toggle(name);
+        if (second || event.shiftKey) showOnly(name);
+        else toggle(name);
       });
       entry.addEventListener("keydown", (event) => {
         if (event.key !== "Enter" && event.key !== " ") return;
@@ -324,40 +326,37 @@
       entry.addEventListener("pointerleave", () => dim(false));
     }
 
-    const chart = svg.closest(".chart");
-    if (chart === null) {
-      update();
-      return;
-    }
-    tools.append(make("span", "hint"), all);
-    chart.after(tools);
+    toolsOf(svg).append(all);
     update();
+  }
+
+  /** The place for buttons in the figure of an element. */
+  function toolsOf(element) {
+    const figure = element.closest("figure");
+    let tools = figure.querySelector(".chart-tools");
+    if (!tools) figure.append(tools = make("div", "chart-tools"));
+    return tools;
   }
 
   /** On small screens figures shrink to the page; a button shows them at their own size, in a box that scrolls. */
   function addEnlargeButton(chart) {
-    let tools = chart.nextElementSibling;
-    if (!tools?.classList.contains("chart-tools")) {
-      tools = make("div", "chart-tools");
-      chart.after(tools);
-    }
     const button = makeButton("tool enlarge", "Larger", () => {
       const large = chart.classList.toggle("large");
       button.textContent = large ? "Fit the page" : "Larger";
       hideTooltip();
     });
-    tools.append(button);
+    toolsOf(chart).append(button);
   }
 
-  /** How a chart is used is said once. */
+  /** How a chart is used is said once, below the first. */
   function addHint() {
-    const hint = document.querySelector(".chart-tools .hint");
-    if (!hint) return;
+    const chart = document.querySelector(".chart:has(.live)");
+    if (!chart) return;
     const touch = matchMedia("(hover: none)").matches;
-    const verb = touch ? "Tap" : "Point at";
-    const choose = touch ? "Tap a name in the legend to hide its series, twice to see it alone."
+    const values = `${touch ? "Tap" : "Point at"} a mark for its values.`;
+    const legend = touch ? "Tap a name in the legend to hide its series, twice to see it alone."
       : "Click a name in the legend to hide its series, double-click to see it alone.";
-    hint.textContent = `${verb} a mark for its values. ${choose}`;
+    chart.after(make("p", "hint", chart.querySelector(".legend-entry") ? `${values} ${legend}` : values));
   }
 
   // --- Contents: the section that is being read ---

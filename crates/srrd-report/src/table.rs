@@ -53,24 +53,29 @@ fn header(column: &Column) -> Markup {
 }
 
 fn cell(cell: &Cell, column: &Column, scale: Option<Scale>) -> Markup {
-    let class = column.numeric.then_some("number");
-    match cell {
-        Cell::Text(text) => html! { td class=[class] { (text) } },
-        Cell::Number { value, shown } => html! { td class=[class] data-value=[sort_key(*value)] { (shown) } },
-        Cell::Interval { value, low, high, shown } => html! {
-            td class=[class] data-value=[sort_key(*value)] {
-                (shown)
-                @if let Some(scale) = scale { (scale.mark(*value, *low, *high)) }
-            }
-        },
-        Cell::Empty => html! { td class={ "empty" @if column.numeric { " number" } } data-value="" { "–" } },
+    let class = match (column.numeric, cell) {
+        (true, Cell::Empty) => Some("number empty"),
+        (true, _) => Some("number"),
+        (false, Cell::Empty) => Some("empty"),
+        (false, _) => None,
+    };
+    let (key, shown) = match cell {
+        Cell::Text(text) => (None, text.as_str()),
+        Cell::Number { value, shown } | Cell::Interval { value, shown, .. } => (Some(sort_key(*value)), shown.as_str()),
+        Cell::Empty => (Some(String::new()), "–"),
+    };
+    html! {
+        td class=[class] data-value=[key] {
+            (shown)
+            @if let Some(scale) = scale { (scale.mark(cell)) }
+        }
     }
 }
 
 /// What the script sorts by: empty for what has no place in an order.
-fn sort_key(value: f64) -> Option<String> {
+fn sort_key(value: f64) -> String {
     // The short form with an exponent, which is exact and which scripts read as well.
-    Some(if value.is_finite() { format!("{value:e}") } else { String::new() })
+    if value.is_finite() { format!("{value:e}") } else { String::new() }
 }
 
 /// The range that the intervals of a column cover.
@@ -108,16 +113,23 @@ impl Scale {
         MARK_EDGE + share * (MARK_WIDTH - 2.0 * MARK_EDGE)
     }
 
-    /// A line from the lower to the upper end, with a dot at the value.
-    fn mark(self, value: f64, low: f64, high: f64) -> Markup {
-        if ![value, low, high].iter().all(|end| end.is_finite()) {
-            return html! {};
-        }
-        let [value, low, high] = [value, low, high].map(|end| self.place(end));
+    /// A line from the lower to the upper end, with a dot at the value. A cell without an interval keeps the room of one,
+    /// so that the numbers of a column stay below each other.
+    fn mark(self, cell: &Cell) -> Markup {
+        let drawn = match cell {
+            Cell::Interval { value, low, high, .. } if [value, low, high].iter().all(|end| end.is_finite()) => {
+                let [value, low, high] = [*value, *low, *high].map(|end| self.place(end));
+                format!(
+                    "<path class=\"mark-range\" d=\"M0 6H{MARK_WIDTH}\"/>\
+                     <path class=\"mark-interval\" d=\"M{low:.1} 6H{high:.1}\"/>\
+                     <circle class=\"mark-value\" cx=\"{value:.1}\" cy=\"6\" r=\"2.5\"/>"
+                )
+            }
+            _ => String::new(),
+        };
         PreEscaped(format!(
-            "<svg class=\"mark\" viewBox=\"0 0 {MARK_WIDTH} 12\" width=\"{MARK_WIDTH}\" height=\"12\" aria-hidden=\"true\">\
-             <path class=\"mark-range\" d=\"M0 6H{MARK_WIDTH}\"/><path class=\"mark-interval\" d=\"M{low:.1} 6H{high:.1}\"/>\
-             <circle class=\"mark-value\" cx=\"{value:.1}\" cy=\"6\" r=\"3\"/></svg>"
+            "<svg class=\"mark\" viewBox=\"0 0 {MARK_WIDTH} 12\" width=\"{MARK_WIDTH}\" height=\"12\" \
+             aria-hidden=\"true\">{drawn}</svg>"
         ))
     }
 }
@@ -141,18 +153,21 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_without_ends_has_no_mark() {
+    fn only_an_interval_with_ends_is_drawn() {
         let scale = Scale { low: 0.0, high: 1.0 };
-        assert!(scale.mark(0.5, f64::NEG_INFINITY, 1.0).0.is_empty());
-        assert!(scale.mark(0.5, 0.0, 1.0).0.contains("cx=\"36.0\""));
+        assert!(scale.mark(&Cell::interval(0.5, 0.0, 1.0, "")).0.contains("cx=\"36.0\""));
+        for cell in [Cell::interval(0.5, f64::NEG_INFINITY, 1.0, ""), Cell::number(0.5, ""), Cell::Empty] {
+            let mark = scale.mark(&cell).0;
+            assert!(mark.starts_with("<svg") && !mark.contains("circle"), "{mark}");
+        }
     }
 
     #[test]
     fn what_has_no_order_has_an_empty_key() {
-        assert_eq!(sort_key(0.25).as_deref(), Some("2.5e-1"));
-        assert_eq!(sort_key(f64::NAN).as_deref(), Some(""));
+        assert_eq!(sort_key(0.25), "2.5e-1");
+        assert_eq!(sort_key(f64::NAN), "");
         let html = cell(&Cell::Empty, &Column::number("D"), None).0;
-        assert_eq!(html, "<td class=\"empty number\" data-value=\"\">–</td>");
+        assert_eq!(html, "<td class=\"number empty\" data-value=\"\">–</td>");
     }
 
     #[test]
@@ -181,7 +196,7 @@ mod tests {
         #[test]
         fn sort_keys_keep_every_bit(value in any::<f64>()) {
             prop_assume!(value.is_finite());
-            let again: f64 = sort_key(value).unwrap().parse().unwrap();
+            let again: f64 = sort_key(value).parse().unwrap();
             prop_assert_eq!(again.to_bits(), value.to_bits());
         }
     }
