@@ -6,7 +6,9 @@ use srrd_worlds::{
 use std::hint::black_box;
 use std::time::Instant;
 
-const EPISODES: usize = 20_000;
+/// Few enough for a measurement that nothing interrupts.
+const EPISODES: usize = 200;
+const REPEATS: usize = 200;
 
 fn main() {
     let grid = |epsilon| Gridworld::new(20, 20, epsilon).expect("a valid world");
@@ -57,12 +59,12 @@ fn measure<W: World<Agent = Policy>>(world: &W, agent: &Policy, epsilon: f64) {
     }
 }
 
-/// The best of five.
+/// The best of many.
 fn nanoseconds(mut work: impl FnMut()) -> f64 {
     let time = |_| {
         let start = Instant::now();
         work();
         start.elapsed().as_nanos() as f64
     };
-    (0..5).map(time).fold(f64::INFINITY, f64::min)
+    (0..REPEATS).map(time).fold(f64::INFINITY, f64::min)
 }
