@@ -36,6 +36,7 @@ Examples:
   srrd distance a.csv b.csv
   srrd distance a.csv b.parquet --metric all --gamma 0.95 --json
   srrd distance 'agents.csv#alice' 'agents.csv#bob'      two samples of one table (column `sample`)
+  srrd distance p.csv q.csv --estimator regressed        predict what was not sampled from features
 
 A table has one row a transition and the columns state, action, next_state, reward; instead of a
 token column there may be feature columns state.x, state.y, … An undefined distance is shown as
@@ -273,9 +274,13 @@ pub struct CanonArgs {
     /// The discount factor, between 0 and 1
     #[arg(long, default_value_t = 0.9, allow_hyphen_values = true)]
     pub gamma: f64,
-    /// How expectations are estimated: over all pairs of two sets, unsampled ones counting 0, or over the sampled ones
+    /// How expectations are estimated: over all pairs of two sets, unsampled ones counting 0 (double) or as predicted from
+    /// feature columns (regressed), or over the sampled ones (unbiased)
     #[arg(long, value_enum, default_value_t = EstimatorName::Double)]
     pub estimator: EstimatorName,
+    /// What predicts rewards from feature columns for --estimator regressed [default: linear]
+    #[arg(long, value_enum)]
+    pub regression: Option<RegressionName>,
     /// How actions enter the double batch: averaged, or as pairs of state and action
     #[arg(long, value_enum, default_value_t = ActionsName::Marginal)]
     pub actions: ActionsName,
@@ -305,6 +310,13 @@ pub struct CompareArgs {
 pub enum EstimatorName {
     Double,
     Unbiased,
+    Regressed,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum RegressionName {
+    Linear,
+    Tree,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,7 +1,8 @@
 //! Where samples come from: files, named parts of files, and standard input.
 
 use crate::failure::Failure;
-use srrd::Duplicates;
+use crate::settings::Chosen;
+use srrd::{Metric, SampleError};
 use srrd_tables::{
     FileFormat, NamedSample, ReadOptions, SampleTable, TableError, TableReader, open, open_stream, read_sample_table,
     read_samples,
@@ -54,24 +55,54 @@ impl Source {
     }
 
     /// The samples of the table and where its rows went.
-    pub fn samples(&self, duplicates: Duplicates) -> Result<SampleTable, TableError> {
+    pub fn samples(&self, chosen: &Chosen) -> Result<SampleTable, Failure> {
         let name = match self {
             Source::Path(path) => path.file_name().map(|name| name.to_string_lossy().into_owned()),
             Source::Kept { .. } => None,
         };
         let reader = self.open()?;
         let name = name.unwrap_or_else(|| reader.name().to_owned());
-        read_sample_table(reader, &name, duplicates)
+        let file = reader.name().to_owned();
+        let mut table = read_sample_table(reader, &name, chosen.duplicates)?;
+        table.samples = predicting(table.samples, &file, chosen)?;
+        Ok(table)
     }
 }
 
+/// The samples of a table as the estimator needs them: those of the regressed one predict what they do not hold.
+fn predicting(samples: Vec<NamedSample>, file: &str, chosen: &Chosen) -> Result<Vec<NamedSample>, Failure> {
+    // Direct and projected take nothing but sampled rewards.
+    let expects = |metric: &Metric| matches!(metric, Metric::Epic | Metric::Dard | Metric::Srrd);
+    let Some(regression) = chosen.regression.filter(|_| chosen.metrics.iter().any(expects)) else { return Ok(samples) };
+    let predict = |named: NamedSample| {
+        let one_step = named.one_step;
+        let sample = named.sample.with_regression(regression).map_err(|error| {
+            let why = match error {
+                SampleError::NoFeatures { .. } if one_step => {
+                    "the table has no next states whose features could tell a reward; choose another estimator"
+                        .to_owned()
+                }
+                SampleError::NoFeatures { .. } => {
+                    "states are tokens here, which tell no reward; give numeric feature columns `state.NAME` and \
+                     `next_state.NAME` instead of `state` and `next_state`, or choose another estimator"
+                        .to_owned()
+                }
+                other => other.to_string(),
+            };
+            Failure::wrong(format!("{file}: --estimator regressed: {why}"))
+        })?;
+        Ok(NamedSample { sample, ..named })
+    };
+    samples.into_iter().map(predict).collect()
+}
+
 /// The one sample that `TABLE` or `TABLE#SAMPLE` names.
-pub fn read_one(path: &Path, duplicates: Duplicates) -> Result<NamedSample, Failure> {
+pub fn read_one(path: &Path, chosen: &Chosen) -> Result<NamedSample, Failure> {
     let (table, wanted) = match split_name(path) {
         Some((table, name)) => (table, Some(name)),
         None => (path.to_owned(), None),
     };
-    let mut samples = read_samples(&table, duplicates)?;
+    let mut samples = read_predicting(&table, chosen)?;
     let listed = || {
         let names: Vec<&str> = samples.iter().take(5).map(|s| s.name.as_str()).collect();
         let more = if samples.len() > 5 { ", …" } else { "" };
@@ -102,6 +133,11 @@ pub fn read_one(path: &Path, duplicates: Duplicates) -> Result<NamedSample, Fail
     }
 }
 
+fn read_predicting(path: &Path, chosen: &Chosen) -> Result<Vec<NamedSample>, Failure> {
+    let file = if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() };
+    predicting(read_samples(path, chosen.duplicates)?, &file, chosen)
+}
+
 /// `TABLE#SAMPLE`, unless a file has that very name.
 fn split_name(path: &Path) -> Option<(PathBuf, String)> {
     let (table, name) = path.to_str()?.rsplit_once('#')?;
@@ -110,11 +146,11 @@ fn split_name(path: &Path) -> Option<(PathBuf, String)> {
 }
 
 /// The samples of all tables, with names that tell them apart.
-pub fn read_all(paths: &[PathBuf], duplicates: Duplicates) -> Result<Vec<NamedSample>, Failure> {
+pub fn read_all(paths: &[PathBuf], chosen: &Chosen) -> Result<Vec<NamedSample>, Failure> {
     let mut samples = Vec::new();
     let mut files = Vec::new();
     for path in paths {
-        for sample in read_samples(path, duplicates)? {
+        for sample in read_predicting(path, chosen)? {
             samples.push(sample);
             files.push(path);
         }

@@ -1,16 +1,19 @@
 //! What the command line comes to: valid settings, or an error that names the option.
 
-use crate::args::{ActionsName, CanonArgs, CompareArgs, DuplicatesName, EstimatorName};
+use crate::args::{ActionsName, CanonArgs, CompareArgs, DuplicatesName, EstimatorName, RegressionName};
 use crate::failure::Failure;
 use serde_json::Value;
-use srrd::{Actions, Batch, Duplicates, Estimator, Gamma, Metric, Settings};
+use srrd::{Actions, Batch, Duplicates, Estimator, Gamma, Metric, Regression, Settings, TreeLimits};
 
 /// What was chosen, checked.
 #[derive(Clone, Debug)]
 pub struct Chosen {
     /// Without repetitions, in the order given.
     pub metrics: Vec<Metric>,
+    /// For `--estimator regressed`, the double batch: predicting is up to the samples, which [`inputs`](crate::inputs) read.
     pub settings: Settings,
+    /// What predicts rewards, where a metric asks for rewards that were not sampled.
+    pub regression: Option<Regression>,
     pub duplicates: Duplicates,
     pub threads: Option<usize>,
 }
@@ -33,7 +36,7 @@ impl Chosen {
             ActionsName::Joint => Actions::Joint,
         };
         let estimator = match args.estimator {
-            EstimatorName::Double => Estimator::Double { actions, batch },
+            EstimatorName::Double | EstimatorName::Regressed => Estimator::Double { actions, batch },
             EstimatorName::Unbiased if batch != Batch::All => {
                 return Err(Failure::wrong(
                     "--batch: the unbiased estimator draws no batch; leave it out, or choose double",
@@ -46,6 +49,16 @@ impl Chosen {
             }
             EstimatorName::Unbiased => Estimator::Unbiased,
         };
+        let regression = match (args.estimator, args.regression) {
+            (EstimatorName::Regressed, None | Some(RegressionName::Linear)) => Some(Regression::Linear),
+            (EstimatorName::Regressed, Some(RegressionName::Tree)) => Some(Regression::Tree(TreeLimits::default())),
+            (_, None) => None,
+            (_, Some(_)) => {
+                return Err(Failure::wrong(
+                    "--regression: only the regressed estimator predicts rewards; add --estimator regressed, or leave it out",
+                ));
+            }
+        };
         let duplicates = match args.duplicates {
             DuplicatesName::Mean => Duplicates::Mean,
             DuplicatesName::First => Duplicates::First,
@@ -57,7 +70,18 @@ impl Chosen {
             return Err(Failure::wrong("--min-common: it must be at least 1"));
         }
         let settings = Settings { gamma, estimator, seed: args.seed, min_common };
-        Ok(Chosen { metrics: metrics(&args.metric, default)?, settings, duplicates, threads: args.threads })
+        let metrics = metrics(&args.metric, default)?;
+        Ok(Chosen { metrics, settings, regression, duplicates, threads: args.threads })
+    }
+
+    /// The name of the estimator on the command line.
+    pub fn estimator_name(&self) -> &'static str {
+        if self.regression.is_some() { "regressed" } else { self.settings.estimator.name() }
+    }
+
+    /// The name of what predicts rewards; null where nothing does.
+    pub fn regression_as_json(&self) -> Value {
+        self.regression.map(Regression::name).into()
     }
 
     /// The name of how actions enter, as it is reported for every estimator.
@@ -96,9 +120,14 @@ impl Chosen {
                     Actions::Marginal => "states",
                     Actions::Joint => "pairs of state and action",
                 };
-                match batch {
+                let batch = match batch {
                     Batch::All => format!("double batch of all {of}"),
                     Batch::Size(size) => format!("double batch, size {size}, of {of} (seed {})", self.settings.seed),
+                };
+                match self.regression {
+                    None => batch,
+                    Some(Regression::Linear) => format!("{batch}, the rest predicted by linear regression"),
+                    Some(Regression::Tree(_)) => format!("{batch}, the rest predicted by a regression tree"),
                 }
             }
         }

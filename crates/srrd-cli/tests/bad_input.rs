@@ -135,6 +135,31 @@ fn samples_of_different_kinds_cannot_be_compared() {
 }
 
 #[test]
+fn rewards_are_not_predicted_without_features() {
+    let place = Place::new();
+    place.write("tokens.csv", format!("{HEADER}a,x,b,1\nb,x,a,2\na,y,b,3\n"));
+    place.write("once.csv", "state.x,action,reward\n1,x,1\n2,x,3\n3,x,1\n");
+    place.write("features.csv", "state.x,action,next_state.x,reward\n1,x,2,1\n2,x,3,4\n3,x,1,1\n");
+    for call in [
+        "distance tokens.csv tokens.csv",
+        "canonicalize tokens.csv -o out.csv",
+        "matrix features.csv tokens.csv -o out.csv",
+        "distance tokens.csv tokens.csv --metric all --regression tree --actions joint",
+    ] {
+        let message = place.refused(&format!("{call} --estimator regressed"));
+        let expected = "error: tokens.csv: --estimator regressed: states are tokens here, which tell no reward; give numeric \
+                        feature columns `state.NAME` and `next_state.NAME`";
+        assert!(message.starts_with(expected), "{call}: {message}");
+    }
+    let message = place.refused("canonicalize once.csv -o out.csv --estimator regressed");
+    assert!(message.contains("once.csv: --estimator regressed: the table has no next states"), "{message}");
+    let message = place.refused("inspect features.csv --estimator regressed");
+    assert!(message.contains("--estimator: what the regressed estimator predicts is what the double batch lacks"));
+    // Nothing is predicted for these.
+    place.ok("distance tokens.csv tokens.csv --metric direct,projected --estimator regressed");
+}
+
+#[test]
 fn wrong_options_name_themselves() {
     let place = Place::new();
     place.write("a.csv", format!("{HEADER}a,x,b,1\nb,x,a,2\na,y,b,3\n"));
@@ -148,6 +173,13 @@ fn wrong_options_name_themselves() {
         ("--estimator unbiased --batch 5", "--batch: the unbiased estimator draws no batch"),
         ("--estimator unbiased --actions joint", "--actions"),
         ("--estimator biased", "--estimator"),
+        (
+            "--regression linear",
+            "--regression: only the regressed estimator predicts rewards; add --estimator regressed",
+        ),
+        ("--estimator unbiased --regression tree", "--regression: only the regressed estimator predicts rewards"),
+        ("--estimator regressed --regression forest", "--regression"),
+        ("--estimator regressed --batch 0", "--batch: '0' is neither `all` nor a whole number from 1 up"),
         ("--min-common 0", "--min-common"),
         ("--threads 0", "--threads: 0 is not between 1 and 1024"),
         ("--threads 100000", "--threads: 100000 is not between 1 and 1024"),

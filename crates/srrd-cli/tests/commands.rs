@@ -335,6 +335,61 @@ fn the_same_call_gives_the_same_bytes_on_any_number_of_threads() {
     assert!(call(1, 5) != call(1, 6));
 }
 
+/// Steps on a line with a linear reward, shaped by φ(x) = kx for γ = 0.9; most pairs of states are not joined.
+fn featured(k: f64) -> String {
+    let mut text = String::from("state.x,state.y,action,next_state.x,next_state.y,reward\n");
+    for s in 0..12 {
+        for t in [s + 1, s + 3, s + 11, s] {
+            let (x, y) = (f64::from(s), f64::from(t % 12));
+            let reward = 0.5 * x - y + 0.01 * f64::from(s * t % 5) + k * (0.9 * y - x);
+            text += &format!("{x},1,{},{y},1,{reward}\n", t - s);
+        }
+    }
+    text
+}
+
+#[test]
+fn regressed_rewards_are_predicted_from_features() {
+    let place = Place::new();
+    place.write("p.csv", featured(1.0));
+    place.write("q.csv", featured(-6.0));
+    let distance = |options: &str| -> Value {
+        serde_json::from_str(&place.ok(&format!("distance p.csv q.csv --metric epic --json {options}"))).unwrap()
+    };
+    let number = |json: &Value| json["results"][0]["distance"].as_f64().unwrap();
+    let (double, linear, tree) = (
+        distance(""),
+        distance("--estimator regressed"),
+        distance("--estimator regressed --regression tree --actions joint --batch 20"),
+    );
+    assert_eq!((&double["estimator"], &double["regression"]), (&"double".into(), &Value::Null));
+    assert_eq!((&linear["estimator"], &linear["regression"]), (&"regressed".into(), &"linear".into()));
+    assert_eq!((&tree["estimator"], &tree["regression"]), (&"regressed".into(), &"tree".into()));
+    assert_eq!((&tree["actions"], &tree["batch"]), (&"joint".into(), &20.into()));
+    // Shaping is linear in the features here: a linear model sees through it where the double batch cannot.
+    assert!(number(&linear) < 0.05 && number(&double) > 0.3, "{linear} {double}");
+    assert_eq!(distance("--estimator regressed --regression linear"), linear);
+    assert!(number(&tree) != number(&double));
+    let text = place.ok("distance p.csv q.csv --estimator regressed --regression tree");
+    assert!(text.contains("double batch of all states, the rest predicted by a regression tree"), "{text}");
+
+    place.ok("matrix p.csv q.csv -o d.csv --metric epic --estimator regressed");
+    assert_eq!(column(&place.read("d.csv"), "q.csv")[0].parse::<f64>(), Ok(number(&linear)));
+    let json: Value =
+        serde_json::from_str(&place.ok("matrix p.csv q.csv -o d.csv --estimator regressed --regression tree --json"))
+            .unwrap();
+    assert_eq!((&json["estimator"], &json["regression"]), (&"regressed".into(), &"tree".into()));
+    let json: Value =
+        serde_json::from_str(&place.ok("canonicalize p.csv -o c.csv --metric all --estimator regressed --json"))
+            .unwrap();
+    assert_eq!((&json["estimator"], &json["regression"]), (&"regressed".into(), &"linear".into()));
+    let (predicted, plain) = (place.read("c.csv"), place.ok("canonicalize p.csv -o - --metric all"));
+    for (name, same) in [("direct", true), ("epic", false), ("dard", false), ("srrd", false), ("projected", true)] {
+        let column_of = |csv| column(csv, &format!("canonical.{name}")).join(" ");
+        assert_eq!(column_of(&predicted) == column_of(&plain), same, "{name}");
+    }
+}
+
 #[test]
 fn demo_shows_that_srrd_sees_through_shaping() {
     let place = Place::new();
@@ -358,6 +413,8 @@ fn demo_shows_that_srrd_sees_through_shaping() {
 fn help_shows_examples_that_run() {
     let place = place();
     place.write("rewards.csv", B);
+    place.write("p.csv", featured(1.0));
+    place.write("q.csv", featured(2.0));
     place.write("agents.csv", "sample,state,action,next_state,reward\nalice,a,x,b,1\nbob,a,x,b,2\n");
     std::fs::create_dir(place.path("runs")).unwrap();
     place.write("runs/1.csv", A);

@@ -115,6 +115,18 @@ impl BatchSet {
         }
     }
 
+    /// Σ over the elements of B with each state of a value an action; of B as a set of states, the state's weight.
+    pub(crate) fn action_sums(&self, value: impl Fn(u32) -> f64, every_action: u32) -> Vec<f64> {
+        match (&self.pairs, self.actions) {
+            (Some(rows), _) => {
+                let of = |range: &[usize]| rows.action[range[0]..range[1]].iter().map(|&u| value(u)).sum();
+                rows.start.windows(2).map(of).collect()
+            }
+            (None, Actions::Joint) => vec![(0..every_action).map(value).sum(); self.weight.len()],
+            (None, Actions::Marginal) => self.weight.clone(),
+        }
+    }
+
     #[inline]
     pub(crate) fn is_all(&self) -> bool {
         self.all

@@ -37,6 +37,7 @@ mod exact;
 mod graph;
 mod parallel;
 mod project;
+mod regress;
 mod sample;
 mod settings;
 pub mod theory;
@@ -49,11 +50,14 @@ pub use distance::{
     pairwise, pairwise_canonical, pearson,
 };
 pub use exact::{ExactError, Tabular};
+pub use regress::Prediction;
 pub use sample::{
     DuplicateCounts, Duplicates, LARGEST_REWARD, Placement, RewardSample, SampleBuilder, SampleError, Token,
     Transition, Vocabulary,
 };
-pub use settings::{Actions, Batch, Estimator, FEW_COMMON, Gamma, Metric, SettingError, Settings};
+pub use settings::{
+    Actions, Batch, Estimator, FEW_COMMON, Gamma, Metric, Regression, SettingError, Settings, TreeLimits,
+};
 
 /// The README's Rust example is compiled and run with the tests.
 #[cfg(doctest)]

@@ -55,6 +55,9 @@ pub enum SettingError {
     /// A discount factor outside [0, 1].
     #[error("the discount factor is {0}, but it must lie between 0 and 1")]
     Gamma(f64),
+    /// A leaf of a regression tree of no transitions.
+    #[error("a leaf of a regression tree needs at least one transition")]
+    EmptyLeaf,
     /// A batch of no states.
     #[error("a batch needs at least one state")]
     EmptyBatch,
@@ -160,6 +163,62 @@ impl Batch {
     }
 }
 
+/// What predicts the rewards of unsampled transitions, where it is asked for
+/// ([`RewardSample::with_regression`](crate::RewardSample::with_regression)).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Regression {
+    /// Linear least squares with an intercept; of several solutions the one of minimal norm, features counted in standard
+    /// deviations.
+    #[default]
+    Linear,
+    /// A regression tree.
+    Tree(TreeLimits),
+}
+
+impl Regression {
+    /// The name in commands and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Regression::Linear => "linear",
+            Regression::Tree(_) => "tree",
+        }
+    }
+}
+
+/// How far a regression tree grows: by default 8 splits deep (256 leaves at most), 5 transitions a leaf at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeLimits {
+    max_depth: usize,
+    min_leaf: NonZeroUsize,
+}
+
+impl TreeLimits {
+    /// At most `max_depth` splits above a leaf (0 predicts the mean everywhere), at least `min_leaf` transitions in it.
+    ///
+    /// # Errors
+    /// When `min_leaf` is 0.
+    pub fn new(max_depth: usize, min_leaf: usize) -> Result<Self, SettingError> {
+        let min_leaf = NonZeroUsize::new(min_leaf).ok_or(SettingError::EmptyLeaf)?;
+        Ok(TreeLimits { max_depth, min_leaf })
+    }
+
+    /// The largest number of splits above a leaf.
+    pub fn max_depth(self) -> usize {
+        self.max_depth
+    }
+
+    /// The least number of transitions in a leaf.
+    pub fn min_leaf(self) -> usize {
+        self.min_leaf.get()
+    }
+}
+
+impl Default for TreeLimits {
+    fn default() -> Self {
+        TreeLimits { max_depth: 8, min_leaf: const { NonZeroUsize::new(5).unwrap() } }
+    }
+}
+
 /// All that a distance needs to know beside the samples and the metric.
 ///
 /// The default is the command's: γ = 0.9, double batch over all states, marginal actions, seed 0, 3 shared transitions.
@@ -196,6 +255,8 @@ mod tests {
         }
         assert_eq!(Gamma::new(1.0).unwrap().get(), 1.0);
         assert_eq!(Batch::size(0), Err(SettingError::EmptyBatch));
+        assert_eq!(TreeLimits::new(3, 0), Err(SettingError::EmptyLeaf));
+        assert_eq!(TreeLimits::new(8, 5), Ok(TreeLimits::default()));
         for metric in Metric::ALL {
             assert_eq!(metric.name().parse(), Ok(metric));
         }

@@ -24,7 +24,7 @@ pub fn run(args: &Canonicalize) -> Result<(), Failure> {
             [_] => vec!["canonical".to_owned()],
             several => several.iter().map(|metric| format!("canonical.{metric}")).collect(),
         };
-        let table = source.samples(chosen.duplicates)?;
+        let table = source.samples(&chosen)?;
         // Opened before the work, which should not be done for an output that cannot be written.
         let copy = TableCopy::open(|| source.open(), &args.output, &names)?;
         table.samples.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
@@ -49,7 +49,10 @@ pub fn run(args: &Canonicalize) -> Result<(), Failure> {
                     })
                 })
                 .collect();
-            print::json(&json!({"output": args.output.display().to_string(), "columns": names, "samples": samples}))?;
+            print::json(&json!({
+                "output": args.output.display().to_string(), "columns": names,
+                "estimator": chosen.estimator_name(), "regression": chosen.regression_as_json(), "samples": samples,
+            }))?;
         }
         Ok(())
     })

@@ -15,8 +15,8 @@ pub fn run(args: &Distance) -> Result<(), Failure> {
         return Err(Failure::wrong("standard input can be read only once: name a file for one of the two samples"));
     }
     with_threads(chosen.threads, || {
-        let a = read_one(&args.a, chosen.duplicates)?;
-        let b = read_one(&args.b, chosen.duplicates)?;
+        let a = read_one(&args.a, &chosen)?;
+        let b = read_one(&args.b, &chosen)?;
         let pair = [a, b];
         check_same_features(&pair)?;
         let [a, b] = &pair;
@@ -91,7 +91,7 @@ fn as_json(
         .collect();
     json!({
         "a": sample(a), "b": sample(b), "common": common, "gamma": chosen.settings.gamma.get(),
-        "estimator": chosen.settings.estimator.name(), "actions": chosen.actions_name(),
+        "estimator": chosen.estimator_name(), "regression": chosen.regression_as_json(), "actions": chosen.actions_name(),
         "batch": chosen.batch_as_json(), "seed": chosen.settings.seed, "min_common": chosen.settings.min_common,
         "duplicates": chosen.duplicates_name(), "results": results,
     })

@@ -20,9 +20,14 @@ pub fn run(args: &Inspect) -> Result<(), Failure> {
              needs",
         ));
     }
+    if chosen.regression.is_some() {
+        return Err(Failure::wrong(
+            "--estimator: what the regressed estimator predicts is what the double batch lacks, which inspect shows; leave it out",
+        ));
+    }
     let space = args.space.as_deref().map(parse_space).transpose()?;
     with_threads(chosen.threads, || {
-        let samples = read_all(&args.inputs, chosen.duplicates)?;
+        let samples = read_all(&args.inputs, &chosen)?;
         samples.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
         if let Some((states, actions)) = space {
             check_space(&samples, states, actions)?;

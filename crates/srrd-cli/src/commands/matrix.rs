@@ -31,7 +31,7 @@ pub fn run(args: &Matrix) -> Result<(), Failure> {
         return Err(Failure::wrong("--json: standard output already gets the table; name a file with -o"));
     }
     with_threads(chosen.threads, || {
-        let samples = read_all(&args.inputs, chosen.duplicates)?;
+        let samples = read_all(&args.inputs, &chosen)?;
         samples.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
         // All outputs are begun before the work: it should not be done for one that cannot be written.
         let output = Output::begin(&args.output, &samples)?;
@@ -206,7 +206,7 @@ fn summary(
         .collect();
     json!({
         "output": args.output.display().to_string(), "samples": names, "metric": metric.name(),
-        "gamma": chosen.settings.gamma.get(), "estimator": chosen.settings.estimator.name(),
+        "gamma": chosen.settings.gamma.get(), "estimator": chosen.estimator_name(), "regression": chosen.regression_as_json(),
         "actions": chosen.actions_name(), "batch": chosen.batch_as_json(), "seed": chosen.settings.seed,
         "min_common": chosen.settings.min_common, "duplicates": chosen.duplicates_name(),
         "few_common": matrix.few_common(), "undefined": undefined,

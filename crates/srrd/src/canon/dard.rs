@@ -5,13 +5,17 @@
 //! - `double`, with X' and X'' the elements of B whose state is in S' and S'': γ/|X''| Σ_{(x'', u) ∈ X''} R(s', u, x'') −
 //!   1/|X'| Σ_{(x', u) ∈ X'} R(s, u, x') − γ/(|X'||X''|) Σ_{(x', ·) ∈ X'} Σ_{(x'', u) ∈ X''} R(x', u, x'').
 //! - `unbiased`: the means over the sampled transitions between the same sets.
+//! - `regressed`: as `double`, predictions added; O(edges · products of the model) more.
 //!
 //! The first two are the same function of s' and of s; the last depends on the pair (s, s').
 //! O(Σ over edges (x, y) of |succ(y)|) time, two values an edge of memory.
 
 use super::{Polynomial, StateCoefficients};
+use crate::batch::BatchSet;
 use crate::estimate::cross::cross_sums;
+use crate::estimate::predicted::{self, Predicted};
 use crate::estimate::{self, Estimate, Rewards, Term, term};
+use crate::graph::Graph;
 use crate::parallel;
 
 /// E[R(x, A, succ(x))] for every state x, and `f(E[R(S', A, S'')])` for every edge (s, s').
@@ -22,15 +26,8 @@ pub(crate) fn terms<T: Copy + Default + Send>(
 ) -> (Vec<Term>, Vec<T>) {
     let graph = rewards.graph;
     match estimate {
-        Estimate::Double(batch) => {
-            let sizes = estimate::successor_sums(graph, &batch.weight);
-            let near = estimate::row_sums(graph, &estimate::near(rewards, batch));
-            let cross = cross_sums(graph, &estimate::second(rewards, batch));
-            let cross = parallel::map(graph.edges(), |e| {
-                f(term(cross[e], sizes[graph.source(e) as usize] * sizes[graph.target(e) as usize]))
-            });
-            (near.into_iter().zip(sizes).map(|(sum, size)| term(sum, size)).collect(), cross)
-        }
+        Estimate::Double(batch) => double(rewards, batch, None, f),
+        Estimate::Regressed(predicted) => double(rewards, predicted.batch, Some(predicted), f),
         Estimate::Unbiased => {
             let sums = estimate::sums(rewards);
             let counts = estimate::counts(graph);
@@ -41,6 +38,38 @@ pub(crate) fn terms<T: Copy + Default + Send>(
             (parallel::map(graph.states(), |x| term(near[x], nears[x])), cross)
         }
     }
+}
+
+fn double<T: Copy + Default + Send>(
+    rewards: Rewards<'_>,
+    batch: &BatchSet,
+    predicted: Option<&Predicted<'_>>,
+    f: impl Fn(Term) -> T + Sync + Send,
+) -> (Vec<Term>, Vec<T>) {
+    let graph = rewards.graph;
+    let sizes = estimate::successor_sums(graph, &batch.weight);
+    let mut near = estimate::row_sums(graph, &estimate::near(rewards, batch));
+    let mut cross = cross_sums(graph, &estimate::second(rewards, batch));
+    if let Some(predicted) = predicted {
+        add_predictions(graph, predicted, &mut near, &mut cross);
+    }
+    let cross = parallel::map(graph.edges(), |e| {
+        f(term(cross[e], sizes[graph.source(e) as usize] * sizes[graph.target(e) as usize]))
+    });
+    (near.into_iter().zip(sizes).map(|(sum, size)| term(sum, size)).collect(), cross)
+}
+
+fn add_predictions(graph: &Graph, predicted: &Predicted<'_>, near: &mut [f64], cross: &mut [f64]) {
+    predicted.for_each(|factors| {
+        let starts = predicted::successor_totals(graph, &factors.first(), |_| true);
+        let ends = predicted::successor_totals(graph, &factors.second_with_action(), |_| true);
+        let start = factors.start();
+        near.iter_mut().enumerate().for_each(|(z, near)| *near += predicted::dot(&start[z], &ends[z]));
+        cross.iter_mut().enumerate().for_each(|(e, cross)| {
+            let (s, next) = (graph.source(e) as usize, graph.target(e) as usize);
+            *cross += predicted::dot(&starts[s], &ends[next]);
+        });
+    });
 }
 
 pub(super) fn polynomial(rewards: Rewards<'_>, estimate: Estimate<'_>) -> Polynomial {

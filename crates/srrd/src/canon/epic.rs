@@ -5,10 +5,12 @@
 //! - `double`: γ/|B| Σ_{(x, u) ∈ B} R(s', u, x) − 1/|B| Σ_{(x, u) ∈ B} R(s, u, x) − γ/|B|² Σ_{(x, ·) ∈ B} Σ_{(x', u) ∈ B}
 //!   R(x, u, x').
 //! - `unbiased`: the means over the sampled transitions from s', from s, and over all.
+//! - `regressed`: as `double`, predictions added; O(states · products of the model) more.
 //!
 //! The first two are the same function of s' and of s. O(transitions) time, O(states) memory beside one value an edge.
 
 use super::{Polynomial, StateCoefficients};
+use crate::estimate::predicted::{self, Predicted};
 use crate::estimate::{self, Estimate, Rewards, Term, term};
 use crate::parallel;
 use crate::settings::Actions;
@@ -27,6 +29,11 @@ pub(crate) fn terms(rewards: Rewards<'_>, estimate: Estimate<'_>) -> (Vec<Term>,
             };
             (near.into_iter().map(|sum| term(sum, size)).collect(), term(cross, size * size))
         }
+        Estimate::Regressed(predicted) => {
+            let (mut near, mut constant) = terms(rewards, Estimate::Double(predicted.batch));
+            add_predictions(predicted, &mut near, &mut constant);
+            (near, constant)
+        }
         Estimate::Unbiased => {
             let sums = estimate::row_sums(graph, &estimate::sums(rewards));
             let counts = estimate::row_sums(graph, &estimate::counts(graph));
@@ -34,6 +41,16 @@ pub(crate) fn terms(rewards: Rewards<'_>, estimate: Estimate<'_>) -> (Vec<Term>,
             (parallel::map(graph.states(), |x| term(sums[x], counts[x])), all)
         }
     }
+}
+
+fn add_predictions(predicted: &Predicted<'_>, near: &mut [Term], constant: &mut Term) {
+    let everything = 0..near.len() as u32;
+    predicted.for_each(|factors| {
+        let ends = predicted::total(everything.clone(), &factors.second_with_action());
+        let starts = predicted::total(everything.clone(), &factors.first());
+        near.iter_mut().zip(factors.start()).for_each(|(near, start)| near.sum += predicted::dot(start, &ends));
+        constant.sum += predicted::dot(&starts, &ends);
+    });
 }
 
 pub(super) fn polynomial(rewards: Rewards<'_>, estimate: Estimate<'_>) -> Polynomial {

@@ -13,6 +13,7 @@ pub(crate) use srrd::{StateTerms as SrrdTerms, terms as srrd_terms};
 use std::ops::Range;
 
 use crate::batch::BatchSet;
+use crate::estimate::predicted::Predicted;
 use crate::estimate::{Estimate, Rewards};
 use crate::graph::Graph;
 use crate::parallel;
@@ -32,6 +33,8 @@ pub struct CanonicalForm<'a> {
     sample: &'a RewardSample,
     /// `None` for `projected`, which is no polynomial in γ.
     polynomial: Option<Polynomial>,
+    /// No predicted reward in it is larger in magnitude; 0 when none are predicted.
+    largest_prediction: f64,
 }
 
 /// The coefficients; an empty vector stands for zeros.
@@ -67,25 +70,42 @@ impl<'a> CanonicalForm<'a> {
             Estimator::Double { actions, batch } => {
                 Self::with_batch(sample, metric, &BatchSet::draw(sample, actions, batch, seed))
             }
-            Estimator::Unbiased => Self::prepare(sample, metric, Estimate::Unbiased),
+            Estimator::Unbiased => Self::prepare(sample, Rewards::of(sample), metric, Estimate::Unbiased),
         }
     }
 
-    /// Prepares `metric` with the double-batch estimator and a given batch.
+    /// Prepares `metric` with the double-batch estimator and a given batch; unsampled transitions are predicted if the sample
+    /// asks for that ([`RewardSample::with_regression`]).
     pub fn with_batch(sample: &'a RewardSample, metric: Metric, batch: &BatchSet) -> Self {
-        Self::prepare(sample, metric, Estimate::Double(batch))
+        let rewards = Rewards::of(sample);
+        let predicted = match metric {
+            Metric::Direct | Metric::Projected => None,
+            Metric::Epic | Metric::Dard | Metric::Srrd => Predicted::of(sample, batch),
+        };
+        match predicted {
+            None => Self::prepare(sample, rewards, metric, Estimate::Double(batch)),
+            Some(predicted) => {
+                let residuals = predicted.residuals(rewards);
+                let left = Rewards { reward: &residuals, ..rewards };
+                let form = Self::prepare(sample, left, metric, Estimate::Regressed(&predicted));
+                CanonicalForm { largest_prediction: predicted.bound(), ..form }
+            }
+        }
     }
 
-    fn prepare(sample: &'a RewardSample, metric: Metric, estimate: Estimate<'_>) -> Self {
-        let rewards = Rewards::of(sample);
+    fn prepare(sample: &'a RewardSample, rewards: Rewards<'_>, metric: Metric, estimate: Estimate<'_>) -> Self {
         let polynomial = match metric {
             Metric::Direct => direct::polynomial(),
             Metric::Epic => epic::polynomial(rewards, estimate),
             Metric::Dard => dard::polynomial(rewards, estimate),
             Metric::Srrd => srrd::polynomial(rewards, estimate),
-            Metric::Projected => return CanonicalForm { sample, polynomial: None },
+            Metric::Projected => return CanonicalForm { sample, polynomial: None, largest_prediction: 0.0 },
         };
-        CanonicalForm { sample, polynomial: Some(polynomial) }
+        CanonicalForm { sample, polynomial: Some(polynomial), largest_prediction: 0.0 }
+    }
+
+    pub(crate) fn largest_prediction(&self) -> f64 {
+        self.largest_prediction
     }
 
     /// The canonical rewards for one discount factor, in the order of [`RewardSample::transitions`].

@@ -10,6 +10,8 @@
 //!   sum over its cross-product divided by the product of the two set sizes. In the terms with two sets the first one gives
 //!   the action.
 //! - `unbiased`: the means over the sampled transitions between the same sets; S2 keeps all of succ(s).
+//! - `regressed`: as `double`, predictions added. A predicted reward may start from a terminal state, so that X1 × X5 and X2 × X6
+//!   are two sums here. One more sweep for every few products of the model.
 //!
 //! The terms with S1 and S5 are functions of s', those with S2 and S6 functions of s, and the one with S3 and S4 is a
 //! constant, so all work is done once a state: O(Σ over edges (x, y) of |succ(y)|) time (see [`two_step`]), one value an edge
@@ -17,6 +19,7 @@
 
 use super::{Polynomial, StateCoefficients};
 use crate::batch::BatchSet;
+use crate::estimate::predicted::{self, Predicted};
 use crate::estimate::{self, Estimate, Rewards, Term, term, two_step};
 use crate::parallel;
 use crate::settings::Actions;
@@ -46,6 +49,7 @@ pub(crate) fn terms<T: Copy + Default + Send>(
 ) -> (Vec<T>, Term) {
     match estimate {
         Estimate::Double(batch) => double(rewards, batch, f),
+        Estimate::Regressed(predicted) => regressed(rewards, predicted, f),
         Estimate::Unbiased => unbiased(rewards, f),
     }
 }
@@ -113,6 +117,55 @@ fn double<T: Copy + Default + Send>(
         f(z, terms)
     });
     (terms, constant)
+}
+
+fn regressed<T: Copy + Default + Send>(
+    rewards: Rewards<'_>,
+    predicted: &Predicted<'_>,
+    f: impl Fn(u32, StateTerms) -> T + Sync + Send,
+) -> (Vec<T>, Term) {
+    let graph = rewards.graph;
+    let all = 0..graph.states() as u32;
+    // Of every state: what predictions add to the terms, in their order.
+    let mut sums = vec![[0.0; 6]; graph.states()];
+    let mut sum_34 = 0.0;
+    predicted.for_each(|factors| {
+        let starts = factors.first_with_action();
+        let from_1 = predicted::successor_totals(graph, &starts, |_| true);
+        let from_2 = predicted::successor_totals(graph, &starts, |x| graph.is_initial(x));
+        let from_3 = predicted::total(all.clone().filter(|&x| graph.is_initial(x)), &starts);
+        let from_4 = predicted::total(all.clone().filter(|&x| graph.is_subsequent(x)), &starts);
+        let ends = factors.second();
+        let to_4 = predicted::total(all.clone().filter(|&y| graph.is_subsequent(y)), &ends);
+        let to_56 = predicted::two_step_totals(graph, predicted.batch, &ends);
+        let ends = factors.second_with_action();
+        let near_1 = predicted::successor_totals(graph, &ends, |_| true);
+        let near_2 = predicted::successor_totals(graph, &ends, |y| graph.is_initial(y));
+        for (z, sums) in sums.iter_mut().enumerate() {
+            let start = &factors.start()[z];
+            sums[0] += predicted::dot(start, &near_1[z]);
+            sums[1] += predicted::dot(start, &near_2[z]);
+            sums[2] += predicted::dot(&from_1[z], &to_56[z]);
+            sums[3] += predicted::dot(&from_2[z], &to_56[z]);
+            sums[4] += predicted::dot(&from_3, &to_56[z]);
+            sums[5] += predicted::dot(&from_4, &to_56[z]);
+        }
+        sum_34 += predicted::dot(&from_3, &to_4);
+    });
+    let add = |term: Term, sum: f64| Term { sum: term.sum + sum, ..term };
+    let (terms, constant) = double(rewards, predicted.batch, |z, t| {
+        let [near_1, near_2, cross_15, cross_26, cross_36, cross_45] = sums[z as usize];
+        let terms = StateTerms {
+            near_1: add(t.near_1, near_1),
+            near_2: add(t.near_2, near_2),
+            cross_15: add(t.cross_15, cross_15),
+            cross_26: add(t.cross_26, cross_26),
+            cross_36: add(t.cross_36, cross_36),
+            cross_45: add(t.cross_45, cross_45),
+        };
+        f(z, terms)
+    });
+    (terms, add(constant, sum_34))
 }
 
 fn unbiased<T: Copy + Default + Send>(

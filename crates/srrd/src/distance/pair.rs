@@ -19,6 +19,8 @@ pub struct Canonical<'a> {
 /// Of the largest reward: what of a canonical reward may be rounding. A canonical reward is a sum of terms of the size of the
 /// rewards, so when it varies by less than this, it is constant.
 const ROUNDING: f64 = 1e-12;
+/// The same where rewards are predicted by a fitted model, which is less precise than a sum.
+const FITTED: f64 = 1e-10;
 
 impl<'a> Canonical<'a> {
     /// Canonicalizes a sample.
@@ -35,6 +37,7 @@ impl<'a> Canonical<'a> {
             // The mean of several rewards may be off by the last bit.
             Metric::Direct => largest() * 4.0 * f64::EPSILON,
             Metric::Projected => super::projected::rounding(sample),
+            _ if form.largest_prediction() > 0.0 => largest().max(form.largest_prediction()) * FITTED,
             _ => largest() * ROUNDING,
         };
         let values = form.at(gamma);

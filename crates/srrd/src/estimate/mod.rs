@@ -2,16 +2,18 @@
 //!
 //! Every estimator is described by what each *edge* (x, y) of the sample's graph adds to a sum over X × Y, so that a metric
 //! only has to say which edges its terms sum over. `double` divides by set sizes, `unbiased` by the number of transitions
-//! summed. A further estimator (one that predicts the rewards of unsampled transitions) adds a file here and a variant of
-//! [`Estimate`].
+//! summed. `regressed` is `double` on what the sampled rewards differ by from a prediction, plus the sums of the prediction over
+//! the whole cross-products ([`predicted`]). A further estimator adds a file here and a variant of [`Estimate`].
 
 mod classes;
 pub(crate) mod cross;
 mod local;
+pub(crate) mod predicted;
 pub(crate) mod two_step;
 
 use std::borrow::Cow;
 
+use self::predicted::Predicted;
 use crate::batch::BatchSet;
 use crate::graph::Graph;
 use crate::parallel;
@@ -36,6 +38,8 @@ impl<'a> Rewards<'a> {
 #[derive(Clone, Copy)]
 pub(crate) enum Estimate<'a> {
     Double(&'a BatchSet),
+    /// The rewards being those left of the sampled ones when the predicted ones are subtracted.
+    Regressed(&'a Predicted<'a>),
     Unbiased,
 }
 
@@ -105,7 +109,7 @@ fn marginal_cross<'a>(rewards: Rewards<'a>, batch: &BatchSet) -> EdgeValues<'a> 
 }
 
 /// The mean over the actions of every edge.
-fn means(rewards: Rewards<'_>) -> EdgeValues<'_> {
+pub(crate) fn means(rewards: Rewards<'_>) -> EdgeValues<'_> {
     if rewards.graph.edges() == rewards.reward.len() {
         return rewards.reward.into();
     }

@@ -92,6 +92,12 @@ pub enum SampleError {
         /// The reward of the second.
         second: f64,
     },
+    /// A state without features, from which rewards were to be predicted.
+    #[error("the state {state} has no numeric features to predict rewards from")]
+    NoFeatures {
+        /// The first state that is no tuple of features.
+        state: String,
+    },
     /// More rows or tokens than 32-bit ids can tell apart.
     #[error("a sample holds at most {} rows", u32::MAX)]
     TooLarge,
@@ -296,7 +302,15 @@ fn assemble(
     let duplicates =
         DuplicateCounts { rows: reward.len(), repeated: reward.len() - transitions, averaged: merged.averaged };
     let graph = Graph::new(states.len(), merged.source, merged.target, merged.first, transitions);
-    let sample = RewardSample { states, actions, graph, action: merged.action, reward: merged.reward, duplicates };
+    let sample = RewardSample {
+        states,
+        actions,
+        graph,
+        action: merged.action,
+        reward: merged.reward,
+        duplicates,
+        regression: None,
+    };
     Ok((sample, Placement { transition: placement }))
 }
 

@@ -10,6 +10,8 @@ pub use vocabulary::Vocabulary;
 pub(crate) use vocabulary::{ABSENT, Interner};
 
 use crate::graph::Graph;
+use crate::regress::Prediction;
+use crate::settings::{Actions, Regression};
 
 /// A finite set of transitions (s, a, s') with one reward each.
 ///
@@ -37,6 +39,8 @@ pub struct RewardSample {
     pub(crate) action: Vec<u32>,
     pub(crate) reward: Vec<f64>,
     pub(crate) duplicates: DuplicateCounts,
+    /// How the rewards of unsampled transitions are predicted; only where every state has features.
+    pub(crate) regression: Option<Regression>,
 }
 
 /// How often the same transition was met again while a sample was built.
@@ -197,7 +201,52 @@ impl RewardSample {
             action: self.action.clone(),
             reward: rewards,
             duplicates: DuplicateCounts { rows, ..DuplicateCounts::default() },
+            regression: self.regression,
         })
+    }
+
+    /// The same sample, with predicted rewards for the transitions it lacks: the *regressed* estimator.
+    ///
+    /// Where the double-batch estimator would count 0 for an unsampled transition, it then counts what a model predicts that
+    /// is fitted on the sampled transitions, from the features of s and s' and, with [`Actions::Joint`], those of the action
+    /// if it has any. With [`Actions::Marginal`] the model is fitted on the mean reward of every sampled pair (s, s'). The
+    /// unbiased estimator asks for no unsampled transition and stays as it is, and so do `direct` and `projected`.
+    ///
+    /// ```
+    /// use srrd::{canonicalize, Duplicates, Metric, Regression, RewardSample, Settings};
+    /// // Pure shaping, 0.9 φ(s') − φ(s) with φ(s) = 2s, of which only the steps of one and two were sampled.
+    /// let states: Vec<[f64; 1]> = (0..6).map(|x| [f64::from(x)]).collect();
+    /// let steps = (0..6usize).flat_map(|s| [(s, s + 1), (s, s + 2)]).filter(|step| step.1 < 6);
+    /// let rows = steps.map(|(s, t)| (&states[s][..], 0, &states[t][..], 0.9 * 2.0 * t as f64 - 2.0 * s as f64));
+    /// let plain = RewardSample::from_rows(rows, Duplicates::Mean)?;
+    /// let left = |sample: &RewardSample| {
+    ///     let canonical = canonicalize(sample, Metric::Epic, &Settings::default());
+    ///     canonical.iter().fold(0.0f64, |most, c| most.max(c.abs()))
+    /// };
+    /// assert!(left(&plain) > 1.0);
+    /// // It is linear in the features, so that all other transitions are predicted right, and nothing is left of it.
+    /// assert!(left(&plain.with_regression(Regression::Linear)?) < 1e-12);
+    /// # Ok::<(), srrd::SampleError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SampleError::NoFeatures`] when a state is not a tuple of features.
+    pub fn with_regression(self, regression: Regression) -> Result<Self, SampleError> {
+        if self.states.all_features().is_none() {
+            // Tuples come last in the order of tokens.
+            return Err(SampleError::NoFeatures { state: self.states.token(0).to_string() });
+        }
+        Ok(RewardSample { regression: Some(regression), ..self })
+    }
+
+    /// What is predicted for unsampled transitions; `None` unless [`with_regression`](Self::with_regression) asked for that.
+    pub fn prediction(&self, actions: Actions) -> Option<Prediction<'_>> {
+        Prediction::of(self, actions)
+    }
+
+    /// How the rewards of unsampled transitions are predicted, if they are.
+    pub fn regression(&self) -> Option<Regression> {
+        self.regression
     }
 
     fn edge_of(&self, transition: usize) -> usize {

@@ -109,6 +109,11 @@ impl Vocabulary {
         (self.arity > 0).then_some(self.arity)
     }
 
+    /// The features of all tokens, one tuple after the other, and the length of a tuple; `None` unless every token is one.
+    pub(crate) fn all_features(&self) -> Option<(&[f64], usize)> {
+        (self.ints.is_empty() && self.texts.len() == 0 && self.arity > 0).then_some((&self.features, self.arity))
+    }
+
     fn tuples(&self) -> usize {
         self.features.len().checked_div(self.arity).unwrap_or(0)
     }

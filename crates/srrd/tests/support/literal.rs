@@ -18,11 +18,25 @@ pub enum Estimation {
 struct Literal<'a> {
     reward: BTreeMap<(u32, u32, u32), f64>,
     estimation: &'a Estimation,
+    /// The reward of an unsampled transition.
+    unsampled: &'a dyn Fn(u32, u32, u32) -> f64,
 }
 
 /// The canonical reward of every row.
 pub fn canonicalize(rows: &[Row], metric: Metric, gamma: f64, estimation: &Estimation) -> Vec<f64> {
-    let literal = Literal { reward: rows.iter().map(|&(s, a, t, r)| ((s, a, t), r)).collect(), estimation };
+    predicting(rows, metric, gamma, estimation, &|_, _, _| 0.0)
+}
+
+/// The same, an unsampled transition counting for what a function of (s, a, s') says.
+pub fn predicting(
+    rows: &[Row],
+    metric: Metric,
+    gamma: f64,
+    estimation: &Estimation,
+    unsampled: &dyn Fn(u32, u32, u32) -> f64,
+) -> Vec<f64> {
+    let reward = rows.iter().map(|&(s, a, t, r)| ((s, a, t), r)).collect();
+    let literal = Literal { reward, estimation, unsampled };
     rows.iter().map(|&(s, a, t, _)| literal.canonical(s, a, t, metric, gamma)).collect()
 }
 
@@ -79,14 +93,14 @@ impl Literal<'_> {
         batch.iter().copied().filter(|(x, _)| set.contains(x)).collect()
     }
 
-    /// The mean over the sampled actions; 0 when there are none.
+    /// The mean over the sampled actions; what counts for an unsampled transition when there are none.
     fn marginal(&self, x: u32, y: u32) -> f64 {
         let found: Vec<f64> = self.reward.iter().filter(|((s, _, t), _)| (*s, *t) == (x, y)).map(|(_, &r)| r).collect();
-        if found.is_empty() { 0.0 } else { found.iter().sum::<f64>() / found.len() as f64 }
+        if found.is_empty() { (self.unsampled)(x, 0, y) } else { found.iter().sum::<f64>() / found.len() as f64 }
     }
 
     fn sampled(&self, x: u32, u: u32, y: u32) -> f64 {
-        self.reward.get(&(x, u, y)).copied().unwrap_or(0.0)
+        self.reward.get(&(x, u, y)).copied().unwrap_or_else(|| (self.unsampled)(x, u, y))
     }
 
     /// The mean over the sampled transitions between two sets.
