@@ -129,9 +129,13 @@ impl Estimation {
     pub const ALL: [Estimation; 4] =
         [Estimation::Double, Estimation::Unbiased, Estimation::RegressedLinear, Estimation::RegressedTree];
 
-    /// Whether states need features.
-    pub fn needs_features(self) -> bool {
-        false
+    /// The model that predicts unsampled rewards, where there is one. It needs features of the states.
+    pub fn regression(self) -> Option<srrd::Regression> {
+        match self {
+            Estimation::Double | Estimation::Unbiased => None,
+            Estimation::RegressedLinear => Some(srrd::Regression::Linear),
+            Estimation::RegressedTree => Some(srrd::Regression::Tree(srrd::TreeLimits::default())),
+        }
     }
 
     /// The library's estimator, with this batch where one is drawn.

@@ -59,6 +59,8 @@ fn parameters_that_an_experiment_does_not_have_are_refused() {
     assert!(message("coverage", "metric", "l2").contains("--metric"));
     assert!(message("coverage", "epsilon", "2").contains("--epsilon: '2'"));
     assert!(message("sensitivity", "size", "3x3,4x4").contains("takes one value"));
+    assert!(message("instability", "estimator", "regressed-tree").contains("without features"));
+    assert!(message("sensitivity", "estimator", "regressed-linear").contains("without features"));
     assert!(message("theory", "gamma", "1").contains("--gamma"));
     assert!(message("nothing", "gamma", "1").contains("there is no experiment `nothing`"));
 }

@@ -46,6 +46,9 @@ fn preset(preset: Preset) -> Parameters {
 }
 
 fn build(parameters: Parameters) -> Result<Box<dyn Experiment>, LabError> {
+    if parameters.estimator.iter().any(|estimation| estimation.regression().is_some()) {
+        return Err(LabError::wrong("--estimator: `instability` has states without features, which regression needs"));
+    }
     if parameters.gamma.len() > 1 {
         return Err(LabError::wrong("--gamma: `instability` takes one value"));
     }

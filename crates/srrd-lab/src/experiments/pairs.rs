@@ -6,7 +6,7 @@
 use crate::error::LabError;
 use crate::parameters::{Size, WorldKind};
 use rand::RngExt;
-use srrd::{Gamma, RewardSample};
+use srrd::{Gamma, Regression, RewardSample};
 use srrd_worlds::{
     BouncingBalls, Gridworld, Model, Policy, PotentialFunction, RewardFunction, Shaping, Triple, World, WorldError, add_noise, explore,
     featured_sample, sample_of, stream,
@@ -87,6 +87,27 @@ pub struct Pair {
     pub shaped: RewardSample,
     /// Sampled transitions / all of the world's, the mean of the two samples.
     pub coverage: f64,
+}
+
+/// A pair whose unsampled rewards are predicted.
+pub struct Predicting {
+    /// By what.
+    pub regression: Regression,
+    /// The reward.
+    pub plain: RewardSample,
+    /// The reward with shaping.
+    pub shaped: RewardSample,
+}
+
+impl Pair {
+    /// The same samples for every model of unsampled rewards.
+    pub fn predicting(&self, regressions: impl Iterator<Item = Regression>) -> Result<Vec<Predicting>, LabError> {
+        let predicted = |regression| {
+            let with = |sample: &RewardSample| sample.clone().with_regression(regression).map_err(LabError::failed);
+            Ok(Predicting { regression, plain: with(&self.plain)?, shaped: with(&self.shaped)? })
+        };
+        regressions.map(predicted).collect()
+    }
 }
 
 /// How states and actions are written in the samples.

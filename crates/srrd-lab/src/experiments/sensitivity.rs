@@ -59,6 +59,9 @@ fn preset(preset: Preset) -> Parameters {
 }
 
 fn build(parameters: Parameters) -> Result<Box<dyn Experiment>, LabError> {
+    if parameters.estimator.iter().any(|estimation| estimation.regression().is_some()) {
+        return Err(LabError::wrong("--estimator: `sensitivity` has states without features, which regression needs"));
+    }
     for (name, values) in parameters.entries() {
         if ["size", "model", "gamma", "estimator"].contains(&name) && values.len() > 1 {
             return Err(LabError::wrong(format!("--{name}: `sensitivity` takes one value")));

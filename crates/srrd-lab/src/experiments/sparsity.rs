@@ -147,11 +147,14 @@ impl Experiment for Sparsity {
         let pair = shaped_pair(cell, self.tokens(), seed)?;
         let common = common_transitions(&pair.plain, &pair.shaped);
         let gamma = Gamma::new(cell.gamma).map_err(LabError::failed)?;
+        let predicting = pair.predicting(self.parameters.estimator.iter().filter_map(|e| e.regression()))?;
         let mut rows = Vec::new();
         for way in &self.ways {
             let estimator = way.estimation.estimator(way.batch);
             let settings = Settings { gamma, estimator, seed, ..Settings::default() };
-            let comparison = distance_on(&pair.plain, &pair.shaped, &common, way.metric, &settings);
+            let predicted = way.estimation.regression().and_then(|wanted| predicting.iter().find(|p| p.regression == wanted));
+            let (plain, shaped) = predicted.map_or((&pair.plain, &pair.shaped), |p| (&p.plain, &p.shaped));
+            let comparison = distance_on(plain, shaped, &common, way.metric, &settings);
             let distance = comparison.distance().map_or(String::new(), |d| d.to_string());
             let undefined = comparison.undefined().map_or("", |reason| reason.name());
             let mut row = format!(
@@ -236,7 +239,7 @@ impl Results {
 
 impl Sparsity {
     fn tokens(&self) -> Tokens {
-        if self.parameters.estimator.iter().any(|e| e.needs_features()) { Tokens::Features } else { Tokens::Numbers }
+        if self.parameters.estimator.iter().any(|e| e.regression().is_some()) { Tokens::Features } else { Tokens::Numbers }
     }
 
     fn results(&self, trials: &Trials) -> Result<Results, LabError> {
@@ -355,6 +358,12 @@ impl Sparsity {
     fn panels(&self, heading: &str, measured: &[&Measured]) -> Result<Panels, LabError> {
         let p = &self.parameters;
         let mut panels = Panels::new(heading, 2);
+        // Panels are compared with each other: they share the scale.
+        let upper = (measured.iter())
+            .flat_map(|m| self.drawn().into_iter().map(|w| m.moments(w)))
+            .map(|moments| moments.interval().1.max(moments.mean()))
+            .fold(0.5, f64::max);
+        let upper = ((10.0 * upper).ceil() / 10.0).min(1.0);
         for &model in &p.model {
             for &noise in &p.noise {
                 for &Number(gamma) in &p.gamma {
@@ -370,7 +379,7 @@ impl Sparsity {
                         title += &format!(", γ = {gamma}");
                     }
                     let x = Axis::log("coverage (%)");
-                    let mut chart = LineChart::new(&title, x, Axis::linear("distance").range(0.0, 1.0));
+                    let mut chart = LineChart::new(&title, x, Axis::linear("distance").range(0.0, upper));
                     for w in self.drawn() {
                         let points = cells.iter().map(|m| {
                             let moments = m.moments(w);

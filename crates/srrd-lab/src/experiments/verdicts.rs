@@ -57,12 +57,12 @@ impl Tally {
         self.below + self.above + self.unclear
     }
 
-    /// The claim "smaller in general": smaller in most cells where the trials tell, and larger in few.
+    /// The claim "smaller in general": where the trials tell, smaller at least three times as often as larger.
     pub fn verdict(&self) -> Verdict {
         let told = self.below + self.above;
         if told == 0 || 2 * told < self.cells() {
             Verdict::Undecided
-        } else if self.below >= 9 * self.above {
+        } else if self.below >= 3 * self.above {
             Verdict::Agrees
         } else {
             Verdict::Disagrees
