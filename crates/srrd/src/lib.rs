@@ -30,6 +30,7 @@
 
 mod batch;
 mod canon;
+pub mod classify;
 mod diagnose;
 mod distance;
 mod estimate;
@@ -40,6 +41,7 @@ mod project;
 mod regress;
 mod sample;
 mod settings;
+mod special;
 pub mod theory;
 
 pub use batch::BatchSet;

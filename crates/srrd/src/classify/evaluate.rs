@@ -1,0 +1,293 @@
+//! How well a metric classifies: repeated random splits with hyper-parameters chosen inside the training part.
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use super::distances::{GammaDistances, nearest_first};
+use super::scores::{Confusion, Scores, Spread};
+use super::votes::Votes;
+use super::{Classes, ClassifyError};
+
+/// The numbers of neighbours that are tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// Ascending, without repetitions.
+    ks: Vec<usize>,
+}
+
+impl Grid {
+    /// In any order.
+    ///
+    /// # Errors
+    /// When there is none, or one is 0.
+    pub fn new(ks: &[usize]) -> Result<Self, ClassifyError> {
+        let mut ks = ks.to_vec();
+        ks.sort_unstable();
+        ks.dedup();
+        match ks.first() {
+            None => Err(ClassifyError::Setting("there is no number of neighbours to try".to_owned())),
+            Some(0) => Err(ClassifyError::Setting("the number of neighbours must be at least 1".to_owned())),
+            Some(_) => Ok(Grid { ks }),
+        }
+    }
+
+    /// The numbers, ascending.
+    pub fn ks(&self) -> &[usize] {
+        &self.ks
+    }
+}
+
+impl Default for Grid {
+    /// 10, 20 … 100.
+    fn default() -> Self {
+        Grid { ks: (1..=10).map(|k| 10 * k).collect() }
+    }
+}
+
+/// How samples are split.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Splits {
+    train: f64,
+    repeats: usize,
+    seed: u64,
+}
+
+impl Splits {
+    /// `repeats` random splits with the share `train` in the training part.
+    ///
+    /// # Errors
+    /// When the share is not between 0 and 1, or there are no repeats.
+    pub fn new(train: f64, repeats: usize, seed: u64) -> Result<Self, ClassifyError> {
+        if !(train > 0.0 && train < 1.0) {
+            return Err(ClassifyError::Setting(format!("the training share is {train}, but it must lie between 0 and 1")));
+        }
+        if repeats == 0 {
+            return Err(ClassifyError::Setting("there must be at least one repeat".to_owned()));
+        }
+        Ok(Splits { train, repeats, seed })
+    }
+
+    /// How many there are.
+    pub fn repeats(&self) -> usize {
+        self.repeats
+    }
+
+    /// How many of so many samples are for training.
+    pub fn train_size(&self, samples: usize) -> usize {
+        (self.train * samples as f64).round() as usize
+    }
+
+    /// The split with this number: training samples in random order (the first half of them is one fold of the
+    /// cross-validation, the rest the other), then test samples. It depends on the seed, the number and how many samples there
+    /// are, not on the metric.
+    pub fn split(&self, repeat: usize, samples: usize) -> (Vec<u32>, Vec<u32>) {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(repeat as u64);
+        let mut order: Vec<u32> = (0..samples as u32).collect();
+        order.shuffle(&mut rng);
+        let test = order.split_off(self.train_size(samples));
+        (order, test)
+    }
+}
+
+impl Default for Splits {
+    /// 200 splits, 70 % for training, seed 0.
+    fn default() -> Self {
+        Splits { train: 0.7, repeats: 200, seed: 0 }
+    }
+}
+
+/// What one split gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Repeat {
+    /// On the test part.
+    pub scores: Scores,
+    /// On the test part.
+    pub confusion: Confusion,
+    /// The number of the chosen γ.
+    pub gamma: usize,
+    /// The chosen number of neighbours.
+    pub k: usize,
+    /// The accuracy of the choice in the cross-validation.
+    pub validation: f64,
+}
+
+/// What all splits gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// In the order of the splits.
+    pub repeats: Vec<Repeat>,
+}
+
+impl Evaluation {
+    /// One score over all splits.
+    pub fn spread(&self, score: impl Fn(&Scores) -> f64) -> Spread {
+        Spread::of(&self.repeats.iter().map(|repeat| score(&repeat.scores)).collect::<Vec<_>>())
+    }
+
+    /// The accuracies of the splits.
+    pub fn accuracies(&self) -> Vec<f64> {
+        self.repeats.iter().map(|repeat| repeat.scores.accuracy).collect()
+    }
+
+    /// The test parts of all splits together.
+    pub fn confusion(&self) -> Option<Confusion> {
+        let mut all = self.repeats.first()?.confusion.clone();
+        self.repeats[1..].iter().for_each(|repeat| all.merge(&repeat.confusion));
+        Some(all)
+    }
+}
+
+/// Classifies the test part of every split by its nearest neighbours in the training part. γ and k are those with the best
+/// accuracy in a twofold cross-validation inside the training part; of equally good ones the smaller γ, then the smaller k. Where
+/// there are fewer than k neighbours, all of them vote.
+///
+/// O(γ · samples² · log samples + repeats · γ · samples · k · samples / training samples), in parallel.
+///
+/// # Errors
+/// When there is not one label a sample, fewer than two classes, or too few samples to split.
+pub fn evaluate(
+    distances: &GammaDistances,
+    classes: &Classes,
+    grid: &Grid,
+    splits: &Splits,
+) -> Result<Evaluation, ClassifyError> {
+    let size = distances.size();
+    if classes.of().len() != size {
+        return Err(ClassifyError::Labels { samples: size, labels: classes.of().len() });
+    }
+    let train = splits.train_size(size);
+    if train < 2 || train >= size {
+        let why = "two to train with and one to test with after the split";
+        return Err(ClassifyError::TooFew { found: size, needed: 4, why });
+    }
+    if let [only] = classes.names() {
+        return Err(ClassifyError::OneClass(only.clone()));
+    }
+    // Where γ changes nothing, the first is as good as any.
+    let gammas = if distances.is_constant() { 1 } else { distances.gammas().len() };
+    let mut best = vec![Choice { hits: 0, gamma: 0, k: 0 }; splits.repeats];
+    for gamma in 0..gammas {
+        let order = nearest_first(distances.matrix(gamma), size);
+        best.par_iter_mut().enumerate().for_each(|(repeat, best)| {
+            let (train, _) = splits.split(repeat, size);
+            let hits = validate(&order, classes, grid, &train);
+            for (k, &hits) in hits.iter().enumerate() {
+                if hits > best.hits {
+                    *best = Choice { hits, gamma, k };
+                }
+            }
+        });
+    }
+    let mut repeats: Vec<Option<Repeat>> = vec![None; splits.repeats];
+    for gamma in 0..gammas {
+        if best.iter().all(|choice| choice.gamma != gamma) {
+            continue;
+        }
+        let order = nearest_first(distances.matrix(gamma), size);
+        let chosen = repeats.par_iter_mut().zip(&best).enumerate().filter(|(_, (_, choice))| choice.gamma == gamma);
+        chosen.for_each(|(repeat, (place, choice))| {
+            let (train, test) = splits.split(repeat, size);
+            let k = grid.ks[choice.k];
+            let mut confusion = Confusion::new(classes.names().len());
+            let of = classes.of();
+            predict(&order, classes, &[k], &train, &test, |sample, _, class| confusion.add(of[sample], class));
+            let validation = choice.hits as f64 / train.len() as f64;
+            *place = Some(Repeat { scores: confusion.scores(), confusion, gamma, k, validation });
+        });
+    }
+    Ok(Evaluation { repeats: repeats.into_iter().flatten().collect() })
+}
+
+/// The γ (its number) and the k with the best accuracy in one twofold cross-validation over all samples, and that accuracy: what to
+/// predict new samples with. Chosen as in [`evaluate`].
+///
+/// # Errors
+/// When there is not one label a sample, or there are fewer than two samples.
+pub fn choose(
+    distances: &GammaDistances,
+    classes: &Classes,
+    grid: &Grid,
+    seed: u64,
+) -> Result<(usize, usize, f64), ClassifyError> {
+    let size = distances.size();
+    if classes.of().len() != size {
+        return Err(ClassifyError::Labels { samples: size, labels: classes.of().len() });
+    }
+    if size < 2 {
+        return Err(ClassifyError::TooFew { found: size, needed: 2, why: "one to learn from and one to check with" });
+    }
+    let mut order: Vec<u32> = (0..size as u32).collect();
+    order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    let gammas = if distances.is_constant() { 1 } else { distances.gammas().len() };
+    let mut best = Choice { hits: 0, gamma: 0, k: 0 };
+    for gamma in 0..gammas {
+        let hits = validate(&nearest_first(distances.matrix(gamma), size), classes, grid, &order);
+        for (k, &hits) in hits.iter().enumerate() {
+            if hits > best.hits {
+                best = Choice { hits, gamma, k };
+            }
+        }
+    }
+    Ok((best.gamma, grid.ks[best.k], best.hits as f64 / size as f64))
+}
+
+#[derive(Clone, Copy)]
+struct Choice {
+    hits: usize,
+    gamma: usize,
+    /// The number in the grid.
+    k: usize,
+}
+
+/// Twofold cross-validation: for every k how many training samples are predicted right by the other half.
+fn validate(order: &[u32], classes: &Classes, grid: &Grid, train: &[u32]) -> Vec<usize> {
+    let (first, second) = train.split_at(train.len() / 2);
+    let mut hits = vec![0; grid.ks.len()];
+    for (reference, held_out) in [(first, second), (second, first)] {
+        predict(order, classes, &grid.ks, reference, held_out, |sample, k, class| {
+            hits[k] += usize::from(classes.of()[sample] == class);
+        });
+    }
+    hits
+}
+
+/// Predicts every sample of `asked` by its nearest neighbours in `reference`, for every k at once:
+/// `found(sample, number of k, class)`.
+fn predict(
+    order: &[u32],
+    classes: &Classes,
+    ks: &[usize],
+    reference: &[u32],
+    asked: &[u32],
+    mut found: impl FnMut(usize, usize, usize),
+) {
+    let size = classes.of().len();
+    let mut member = vec![false; size];
+    reference.iter().for_each(|&sample| member[sample as usize] = true);
+    let mut votes = Votes::new(classes.names().len());
+    for &sample in asked {
+        let sample = sample as usize;
+        votes.clear();
+        let mut next = 0;
+        let others = &order[sample * (size - 1)..(sample + 1) * (size - 1)];
+        for &other in others.iter().filter(|&&other| member[other as usize]) {
+            votes.add(classes.of()[other as usize]);
+            if votes.seen() == ks[next] {
+                if let Some(winner) = votes.winner() {
+                    found(sample, next, winner);
+                }
+                next += 1;
+                if next == ks.len() {
+                    break;
+                }
+            }
+        }
+        // Fewer neighbours than k: all of them have voted.
+        if let Some(winner) = votes.winner() {
+            (next..ks.len()).for_each(|k| found(sample, k, winner));
+        }
+    }
+}
