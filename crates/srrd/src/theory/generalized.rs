@@ -229,6 +229,18 @@ pub fn generalized_exact(
 /// φ_n, the closed form of what [`generalized_exact`] leaves of a potential, for every transition (s, a, s').
 /// O(n · states³).
 ///
+/// ```
+/// use std::num::NonZeroUsize;
+/// use srrd::{Gamma, Tabular, theory::generalized_residual};
+/// let problem = Tabular::new(vec![1.0, 0.0], vec![1.0])?.with_dynamics(&[0.0, 1.0, 0.0, 1.0])?;
+/// // S3 is state 0, and every chain is in state 1 from its first step on: φ_2 = γ² (φ(1) − φ(1)) + γ³ (φ(1) − φ(1)) = 0.
+/// let two = NonZeroUsize::new(2).ok_or("0")?;
+/// assert_eq!(generalized_residual(&problem, &[4.0, 10.0], two, Gamma::new(0.5)?)?, [0.0; 4]);
+/// // φ_1 = γ (φ(0) − φ(1)), because S3 has not made a step yet.
+/// assert_eq!(generalized_residual(&problem, &[4.0, 10.0], NonZeroUsize::MIN, Gamma::new(0.5)?)?, [-3.0; 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// When there is not one finite potential a state, or the problem has no dynamics.
 pub fn generalized_residual(

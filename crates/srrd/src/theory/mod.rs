@@ -8,15 +8,15 @@
 //! | How much return does the other reward's best policy lose? | [`regret_bound`], [`Mdp`] | Theorem 2 |
 //! | What do more terms than SRRD's bring? | [`generalized`], [`generalized_exact`], [`generalized_residual`] | C_n |
 //!
-//! Each file says under which assumptions its statement holds. Where the paper leaves one out, it is named there and a test
+//! Each module says under which assumptions its statement holds. Where the paper leaves one out, it is named there and a test
 //! shows it.
 
-mod generalized;
+pub mod generalized;
 mod linear;
-mod mdp;
-mod regret;
-mod residual;
-mod shaping_error;
+pub mod mdp;
+pub mod regret;
+pub mod residual;
+pub mod shaping_error;
 
 pub use generalized::{generalized, generalized_exact, generalized_residual};
 pub use mdp::{LARGEST_GAMMA, Mdp, Solution};
