@@ -132,24 +132,38 @@
     return String(Number(value.toPrecision(4)));
   }
 
-  /** What a point says: its series, its values as pairs of name and value, and its note. */
-  function describe(point, svg) {
+  /**
+   * What a point says: its series, its values as pairs of name and value, and a note. Where the chart does not name its
+   * axes, the sentence that it wrote for the point is better than an x and a y.
+   */
+  function describe(point) {
     const { x, y, low, high, note } = point.dataset;
+    const series = point.closest(".series")?.dataset.series ?? "";
+    const place = point.closest(".panel")?.dataset.panel ?? "";
+    const axes = point.closest("[data-x-label]")?.dataset;
+    const sentence = point.querySelector("title")?.textContent ?? "";
+    if (!axes && sentence) {
+      const known = `${series}: `;
+      return { series, place, values: [], note: sentence.startsWith(known) ? sentence.slice(known.length) : sentence };
+    }
     const values = [];
-    if (x !== undefined) values.push([svg.dataset.xLabel || "x", readable(x)]);
-    if (y !== undefined) values.push([svg.dataset.yLabel || "y", readable(y)]);
+    if (x !== undefined) values.push([axes?.xLabel || "x", readable(x)]);
+    if (y !== undefined) values.push([axes?.yLabel || "y", readable(y)]);
     if (low && high) values.push(["interval", `${readable(low)} to ${readable(high)}`]);
-    const title = point.querySelector("title")?.textContent ?? "";
-    const known = values.length > 0;
-    return { series: point.closest(".series")?.dataset.series ?? "", values, note: note || (known ? "" : title) };
+    return { series, place, values, note: note ?? "" };
+  }
+
+  /** The same as one sentence. */
+  function spell({ series, place, values, note }) {
+    return [series, place, ...values.map(([name, value]) => `${name} ${value}`), note].filter((part) => part !== "").join(", ");
   }
 
   function colourOf(point) {
     const style = getComputedStyle(point);
-    return style.fill === "none" || style.fill === "transparent" ? style.stroke : style.fill;
+    return point.classList.contains("hollow") || style.fill === "none" ? style.stroke : style.fill;
   }
 
-  function showTooltip(point, { series, values, note }) {
+  function showTooltip(point, { series, place, values, note }) {
     hideTooltip();
     tooltip.replaceChildren();
     if (series) {
@@ -159,18 +173,19 @@
       name.append(swatch, series);
       tooltip.append(name);
     }
+    if (place) tooltip.append(make("p", "", place));
     const list = make("dl");
     for (const [name, value] of values) list.append(make("dt", "", name), make("dd", "", value));
-    tooltip.append(list);
-    if (note) tooltip.append(make("p", "", note));
+    if (values.length > 0) tooltip.append(list);
+    if (note) tooltip.append(make("p", values.length > 0 ? "" : "plain", note));
     point.classList.add("near");
     shownPoint = point;
     tooltip.hidden = false;
-    place(point.getBoundingClientRect());
+    moveTooltip(point.getBoundingClientRect());
   }
 
   /** Above the point where there is room, below it otherwise, and never beyond the page. */
-  function place(target) {
+  function moveTooltip(target) {
     const box = tooltip.getBoundingClientRect();
     const gap = 12;
     const middle = target.left + target.width / 2 - box.width / 2;
@@ -181,7 +196,34 @@
     tooltip.style.top = `${top + scrollY}px`;
   }
 
-  // --- Charts ---
+  // --- Figures: what has a title says it in the page's box, also under a finger ---
+
+  function tellTitles(svg) {
+    for (const title of svg.querySelectorAll("title")) {
+      const owner = title.parentElement;
+      if (owner === svg || owner.matches(".series .point")) continue;
+      owner.classList.add("told");
+      owner.setAttribute("aria-label", title.textContent);
+      // The browser would show it on top of the page's own box.
+      title.remove();
+    }
+    const follow = (event) => {
+      const told = event.target.closest(".told");
+      if (!told) {
+        if (shownPoint?.matches(".told")) hideTooltip();
+      } else if (told !== shownPoint) {
+        showTooltip(told, { series: "", place: "", values: [], note: told.getAttribute("aria-label") });
+      }
+    };
+    svg.addEventListener("pointermove", follow);
+    svg.addEventListener("pointerdown", follow);
+    svg.addEventListener("pointerleave", (event) => {
+      // A finger leaves as soon as it is lifted; what it tapped stays until the next tap.
+      if (event.pointerType !== "touch") hideTooltip();
+    });
+  }
+
+  // --- Charts: points and series ---
 
   function makeLive(svg) {
     const groups = [...svg.querySelectorAll(".series")];
@@ -193,12 +235,10 @@
     svg.setAttribute("role", "group");
 
     const isOn = (point) => !point.closest(".series").classList.contains("off");
-    const descriptions = new Map(points.map((point) => [point, describe(point, svg)]));
-    for (const [point, { series, values, note }] of descriptions) {
-      const parts = [series, ...values.map(([name, value]) => `${name} ${value}`), note];
+    const descriptions = new Map(points.map((point) => [point, describe(point)]));
+    for (const [point, description] of descriptions) {
       point.setAttribute("role", "img");
-      point.setAttribute("aria-label", parts.filter((part) => part !== "").join(", "));
-      // The browser would show it on top of the page's own box.
+      point.setAttribute("aria-label", spell(description));
       point.querySelector("title")?.remove();
     }
 
@@ -225,17 +265,14 @@
     }
 
     function follow(event) {
-      const inLegend = event.target.closest(".legend-entry");
-      const point = inLegend ? null : event.target.closest(".point") ?? nearest(event);
+      const direct = event.target.closest(".series .point");
+      if (!direct && event.target.closest(".told")) return;
+      const point = direct ?? (event.target.closest(".legend-entry") ? null : nearest(event));
       if (point === null) hideTooltip();
       else if (point !== shownPoint) showTooltip(point, descriptions.get(point));
     }
     svg.addEventListener("pointermove", follow);
     svg.addEventListener("pointerdown", follow);
-    svg.addEventListener("pointerleave", (event) => {
-      // A finger leaves as soon as it is lifted; what it tapped stays until the next tap.
-      if (event.pointerType !== "touch") hideTooltip();
-    });
 
     // One stop of the tab key a chart; from there the arrow keys go along the series and across.
     function setStop(stop) {
@@ -392,7 +429,8 @@
   addThemeButton();
   document.querySelectorAll(".command").forEach(addCopyButton);
   document.querySelectorAll("table.sortable").forEach(makeSortable);
-  document.querySelectorAll("svg.srrd-chart").forEach(makeLive);
+  document.querySelectorAll(".chart > svg").forEach(tellTitles);
+  document.querySelectorAll(".chart > svg.srrd-chart").forEach(makeLive);
   document.querySelectorAll(".chart").forEach(addEnlargeButton);
   addHint();
   document.querySelectorAll(".contents").forEach(followSections);
@@ -402,6 +440,6 @@
     if (event.key === "Escape") hideTooltip();
   });
   document.addEventListener("pointerdown", (event) => {
-    if (!event.target.closest?.(".srrd-chart")) hideTooltip();
+    if (!event.target.closest?.(".chart svg")) hideTooltip();
   });
 })();

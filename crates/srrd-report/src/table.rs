@@ -57,6 +57,8 @@ fn cell(cell: &Cell, column: &Column, scale: Option<Scale>) -> Markup {
         (true, Cell::Empty) => Some("number empty"),
         (true, _) => Some("number"),
         (false, Cell::Empty) => Some("empty"),
+        // On a small screen it would become a column of single words.
+        (false, Cell::Text(text)) if text.chars().count() > LONG_TEXT => Some("long"),
         (false, _) => None,
     };
     let (key, shown) = match cell {
@@ -85,6 +87,8 @@ struct Scale {
     high: f64,
 }
 
+/// Text of more characters than this keeps some width of its own.
+const LONG_TEXT: usize = 20;
 /// Width of an interval's mark, in units of its drawing.
 const MARK_WIDTH: f64 = 72.0;
 /// Room at both ends of it, for half a dot.
@@ -168,6 +172,13 @@ mod tests {
         assert_eq!(sort_key(f64::NAN), "");
         let html = cell(&Cell::Empty, &Column::number("D"), None).0;
         assert_eq!(html, "<td class=\"number empty\" data-value=\"\">–</td>");
+    }
+
+    #[test]
+    fn long_text_keeps_its_width() {
+        let html = |text: String| cell(&Cell::text(text), &Column::text("remark"), None).0;
+        assert!(html("ö".repeat(LONG_TEXT)).starts_with("<td>"));
+        assert!(html("ö".repeat(LONG_TEXT + 1)).starts_with("<td class=\"long\">"));
     }
 
     #[test]

@@ -48,6 +48,15 @@ async function tooltip(browser) {
   assert.equal(lines.at(-1), BREAKOUT);
 }
 
+async function heatMap(browser) {
+  const page = await browser.open();
+  const told = page.locator("figure .chart > svg:not(.srrd-chart) .told").first();
+  await page.mouse.move(...(await middle(told)));
+  assert.equal(await page.locator(".tooltip").innerText(), await told.getAttribute("aria-label"));
+  await page.mouse.move(2, 2);
+  assert.ok(await page.locator(".tooltip").isHidden());
+}
+
 async function keyboard(browser) {
   const page = await browser.open();
   const focused = () => page.evaluate(() => ({
@@ -175,6 +184,7 @@ async function parts(browser) {
 
 export const sampleReport = {
   "sample: what a point says": tooltip,
+  "sample: what a cell of a map says": heatMap,
   "sample: points by keyboard": keyboard,
   "sample: legend": legend,
   "sample: orders of the table": sorting,
