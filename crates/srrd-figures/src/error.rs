@@ -29,17 +29,49 @@ pub enum FigureError {
         /// Number of samples.
         samples: usize,
     },
+    /// A grid that is empty, too large, or has not exactly one value for every cell.
+    #[error(
+        "a grid has 1 to {most} cells a side and a value for each: got {values} values for {width} x {height} cells"
+    )]
+    Grid {
+        /// Cells in a row.
+        width: usize,
+        /// Number of rows.
+        height: usize,
+        /// Number of values given.
+        values: usize,
+        /// Most cells along a side.
+        most: usize,
+    },
+    /// An arrow starts outside the grid or goes farther than to a neighbouring cell.
+    #[error(
+        "an arrow from ({x}, {y}) by ({dx}, {dy}): it must start in the {width} x {height} grid and go by -1, 0 or 1"
+    )]
+    Arrow {
+        /// Column it starts from.
+        x: usize,
+        /// Row it starts from.
+        y: usize,
+        /// Columns to go.
+        dx: i32,
+        /// Rows to go.
+        dy: i32,
+        /// Cells in a row of the grid.
+        width: usize,
+        /// Rows of the grid.
+        height: usize,
+    },
     /// The scale is not a positive number, or the picture would be too large.
     #[error(
         "scale {scale} of a {width} x {height} figure: choose a positive scale that keeps each side within {limit} pixels"
     )]
     Scale {
         /// The scale asked for.
-        scale: f32,
+        scale: f64,
         /// Width of the figure at scale 1.
-        width: f32,
+        width: f64,
         /// Height of the figure at scale 1.
-        height: f32,
+        height: f64,
         /// Largest allowed side, in pixels.
         limit: u32,
     },

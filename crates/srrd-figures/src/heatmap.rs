@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::FigureError;
+use crate::figure::figure;
 use crate::font::{FONT_STACK, Font};
 use crate::order::{Clustering, cluster};
 use crate::palette::{
     CATEGORIES, FAINT_INK, HATCH, INK, OTHER, SEQUENTIAL, UNDEFINED, UNDEFINED_SMALL, categorical, hex, ink_on,
     sequential,
 };
-#[cfg(feature = "png")]
-use crate::raster::svg_to_png;
 use crate::svg::{Anchor, Element, number};
 use crate::text::{elide, one_line};
 
@@ -163,29 +162,6 @@ impl HeatMap {
     /// The sample drawn at each position, from the top and from the left.
     pub fn order(&self) -> &[usize] {
         &self.order
-    }
-
-    /// Draws the figure as an SVG document. The same heat map gives the same text.
-    ///
-    /// Its text is text, to be selected and searched, in whichever sans-serif font the viewer has.
-    pub fn to_svg(&self) -> String {
-        self.draw().render()
-    }
-
-    /// Draws the figure as a PNG of `scale` pixels per SVG unit.
-    ///
-    /// Text is drawn with the bundled font whatever is installed on the machine, so the same heat
-    /// map gives the same bytes everywhere. Characters that font lacks (it covers Latin, Greek and
-    /// Cyrillic) appear as empty boxes here; a viewer of the SVG uses its own fonts for them.
-    /// Accents written as separate combining characters may stand a little off their letter.
-    ///
-    /// # Errors
-    ///
-    /// [`FigureError::Scale`] if `scale` is not positive or makes a side longer than 16,384
-    /// pixels, [`FigureError::Png`] if the picture cannot be encoded.
-    #[cfg(feature = "png")]
-    pub fn to_png(&self, scale: f32) -> Result<Vec<u8>, FigureError> {
-        svg_to_png(&self.draw().outlined().render(), scale)
     }
 
     fn draw(&self) -> Element {
@@ -423,6 +399,8 @@ impl HeatMap {
         entries
     }
 }
+
+figure!(HeatMap);
 
 /// A line of the legend.
 #[derive(Debug)]

@@ -15,16 +15,17 @@
 //! # Ok::<(), srrd_figures::FigureError>(())
 //! ```
 //!
-//! The feature `png` (on by default) brings `HeatMap::to_png`; without it the crate draws SVG
+//! The feature `png` (on by default) brings `to_png`; without it the crate draws SVG
 //! only and builds in seconds.
 //!
 //! A new figure is a new file beside [`heatmap`](HeatMap) that builds an element tree with the
 //! crate's own SVG writer (`svg`), takes its colours from `palette`, its text widths from `font`
-//! and its tick positions from `axis`. The tree is written as it is for the SVG; for the PNG its
+//! and its tick positions from `ticks`. The tree is written as it is for the SVG; for the PNG its
 //! text is first replaced by outlines of the bundled font, so the rasterizer needs no text engine.
 
-mod axis;
+mod chart;
 mod error;
+mod figure;
 mod font;
 mod heatmap;
 mod order;
@@ -33,7 +34,10 @@ mod palette;
 mod raster;
 mod svg;
 mod text;
+mod ticks;
 
+pub use chart::{Arrow, Axis, Bar, BarChart, GridPicture, LineChart, Panels, Point, Scale, ScatterChart, Series};
 pub use error::FigureError;
+pub use figure::Figure;
 pub use heatmap::HeatMap;
 pub use order::clustered_order;

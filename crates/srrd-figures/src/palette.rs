@@ -41,9 +41,24 @@ pub(crate) const SEQUENTIAL: [Rgb; 17] = [
 
 /// The colour of `value` in `[0, 1]`; values outside take the nearest end.
 pub(crate) fn sequential(value: f64) -> Rgb {
-    let place = value.clamp(0.0, 1.0) * (SEQUENTIAL.len() - 1) as f64;
-    let below = (place as usize).min(SEQUENTIAL.len() - 2);
-    mix(SEQUENTIAL[below], SEQUENTIAL[below + 1], place - below as f64)
+    along(&SEQUENTIAL, value)
+}
+
+/// The colour at a share of the way through a table of colours.
+fn along(table: &[Rgb], share: f64) -> Rgb {
+    let place = share.clamp(0.0, 1.0) * (table.len() - 1) as f64;
+    let below = (place as usize).min(table.len() - 2);
+    mix(table[below], table[below + 1], place - below as f64)
+}
+
+/// From blue over near-white to orange, darker towards both ends: pairs at equal distance from the
+/// middle are equally light, so that only hue tells the sign.
+const DIVERGING: [Rgb; 7] =
+    [[12, 58, 122], [44, 112, 184], [142, 186, 226], [247, 247, 245], [243, 169, 104], [196, 94, 12], [116, 42, 0]];
+
+/// The colour of `share` in `[0, 1]`, white at one half; values outside take the nearest end.
+pub(crate) fn diverging(share: f64) -> Rgb {
+    along(&DIVERGING, share)
 }
 
 /// Okabe and Ito's eight colours, the most different first and black last.
@@ -70,6 +85,19 @@ pub(crate) fn categorical(index: usize) -> Rgb {
         2 => mix(base, [90, 90, 90], 0.5),
         _ => OTHER,
     }
+}
+
+/// Okabe and Ito's colours without yellow, which lines and marks on white do not show; the ones that
+/// differ most first.
+const ON_WHITE: [Rgb; 7] =
+    [[0, 114, 178], [213, 94, 0], [0, 158, 115], [204, 121, 167], [230, 159, 0], [86, 180, 233], [0, 0, 0]];
+
+/// How many colours there are for lines and marks.
+pub(crate) const INKS: usize = ON_WHITE.len();
+
+/// The colour of lines and marks number `index`; they repeat after [`INKS`].
+pub(crate) fn ink(index: usize) -> Rgb {
+    ON_WHITE[index % INKS]
 }
 
 fn mix(from: Rgb, to: Rgb, share: f64) -> Rgb {
@@ -139,6 +167,18 @@ mod tests {
         assert_eq!(sequential(0.5), SEQUENTIAL[8]);
         assert_eq!(sequential(1.0), SEQUENTIAL[16]);
         assert_eq!(sequential(7.0), SEQUENTIAL[16]);
+    }
+
+    #[test]
+    fn diverging_colours_lighten_towards_the_middle_on_both_sides() {
+        let light = |index: usize| oklab(DIVERGING[index])[0];
+        for (index, other) in [(0, 6), (1, 5), (2, 4)] {
+            assert!(light(index + 1) - light(index) > 0.1, "{index}: {}", light(index + 1) - light(index));
+            assert!(light(other - 1) - light(other) > 0.1, "{other}");
+            assert!((light(index) - light(other)).abs() < 0.05, "{index} {}", light(index) - light(other));
+        }
+        assert_eq!(diverging(0.5), DIVERGING[3]);
+        assert_eq!((diverging(-1.0), diverging(2.0)), (DIVERGING[0], DIVERGING[6]));
     }
 
     #[test]

@@ -9,17 +9,18 @@ use crate::FigureError;
 const MAX_SIDE: u32 = 16_384;
 
 /// Rasterizes an SVG without text elements (they would not be drawn) at `scale` pixels per unit.
-pub(crate) fn svg_to_png(svg: &str, scale: f32) -> Result<Vec<u8>, FigureError> {
+pub(crate) fn svg_to_png(svg: &str, scale: f64) -> Result<Vec<u8>, FigureError> {
     let tree = parse(svg)?;
     let size = tree.size();
-    let (width, height) = (size.width() * scale, size.height() * scale);
-    let fits = |side: f32| side > 0.0 && side.ceil() <= MAX_SIDE as f32;
-    let bad_scale = FigureError::Scale { scale, width: size.width(), height: size.height(), limit: MAX_SIDE };
+    let (unscaled_width, unscaled_height) = (f64::from(size.width()), f64::from(size.height()));
+    let (width, height) = (unscaled_width * scale, unscaled_height * scale);
+    let fits = |side: f64| side > 0.0 && side.ceil() <= f64::from(MAX_SIDE);
+    let bad_scale = FigureError::Scale { scale, width: unscaled_width, height: unscaled_height, limit: MAX_SIDE };
     if !fits(width) || !fits(height) {
         return Err(bad_scale);
     }
     let mut pixmap = Pixmap::new(width.ceil() as u32, height.ceil() as u32).ok_or(bad_scale)?;
-    resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());
+    resvg::render(&tree, Transform::from_scale(scale as f32, scale as f32), &mut pixmap.as_mut());
     pixmap.encode_png().map_err(|error| FigureError::Png(error.to_string()))
 }
 
@@ -44,7 +45,7 @@ mod tests {
     #[test]
     fn bad_input_is_an_error() {
         assert!(matches!(svg_to_png("<svg", 1.0), Err(FigureError::Png(_))));
-        for scale in [0.0, -1.0, f32::NAN, f32::INFINITY, 1e9] {
+        for scale in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e9] {
             assert!(matches!(svg_to_png(SQUARE, scale), Err(FigureError::Scale { .. })), "{scale}");
         }
     }

@@ -4,9 +4,9 @@ use super::{
     BAR_WIDTH, Entry, GAP_CELL, HeatMap, MARGIN, MAX_CELL, MAX_LABEL, MAX_NAMED, MAX_SQUARE, MAX_TREE, NEAR, SMALL,
     STRIP, TEXT, TITLE, TREE_HEIGHT, shown,
 };
-use crate::axis::round_ticks;
 use crate::font::Font;
 use crate::text::{one_line, wrap};
+use crate::ticks::round_ticks;
 
 /// Smallest distance between the baselines of two names.
 const LABEL_PITCH: f64 = 10.0;

@@ -2,7 +2,7 @@ use resvg::tiny_skia::Pixmap;
 
 use super::*;
 use crate::palette::Rgb;
-use crate::raster::parse;
+use crate::raster::{parse, svg_to_png};
 
 fn names(n: usize) -> Vec<String> {
     (0..n).map(|sample| format!("sample {sample}")).collect()

@@ -1,0 +1,117 @@
+//! Points by class.
+
+use super::axis::{Axis, Scale};
+use super::frame::{Block, Frame};
+use super::legend::{Legend, Placement};
+use super::plot::{Look, draw_series, extents, sorted};
+use super::point::Point;
+use super::series::{Series, Styles};
+use super::{Header, MARGIN, WIDTH, document};
+use crate::figure::figure;
+use crate::svg::Element;
+
+const AREA_HEIGHT: f64 = 400.0;
+
+/// Points of several classes, told apart by colour and by the shape of their marks.
+///
+/// Points that cannot be drawn (coordinates that are not finite, not positive on a logarithmic
+/// axis, or outside the range of an axis that has one) are left out. A chart without any point
+/// says "no data".
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScatterChart {
+    title: String,
+    subtitle: String,
+    x: Axis,
+    y: Axis,
+    classes: Vec<Series>,
+    equal_scales: bool,
+}
+
+impl ScatterChart {
+    /// A chart without points.
+    pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Self {
+        ScatterChart { title: title.into(), subtitle: String::new(), x, y, classes: Vec::new(), equal_scales: false }
+    }
+
+    /// Adds the points of a class.
+    pub fn class(self, name: impl Into<String>, points: Vec<Point>) -> Self {
+        self.series(Series::new(name, points))
+    }
+
+    /// Adds the points of a class as a series, which can choose its colour and mark
+    /// ([`Series::color_index`]). No lines are drawn.
+    pub fn series(mut self, series: Series) -> Self {
+        self.classes.push(series.without_line());
+        self
+    }
+
+    /// A line or two below the title.
+    pub fn subtitle(mut self, subtitle: impl Into<String>) -> Self {
+        self.subtitle = subtitle.into();
+        self
+    }
+
+    /// Makes a unit as long upwards as across, for coordinates whose distances mean something. For
+    /// linear axes, instead of their ranges; logarithmic ones stay as they are.
+    pub fn equal_scales(mut self) -> Self {
+        self.equal_scales = true;
+        self
+    }
+
+    fn draw(&self) -> Element {
+        let header = Header::new(&self.title, &self.subtitle, WIDTH);
+        let styles = Styles::of(self.classes.iter());
+        let legend = Legend::of_lines(&styles);
+        let beside = legend.beside(AREA_HEIGHT);
+        let mut block = Block {
+            left: MARGIN,
+            top: header.bottom(),
+            right: WIDTH - MARGIN - beside.as_ref().map_or(0.0, Placement::width_beside),
+            area_height: AREA_HEIGHT,
+        };
+        let (mut x_axis, mut y_axis) = (self.x.clone(), self.y.clone());
+        let (x, y) = extents(&self.classes, &self.x, &self.y);
+        let linear = [&self.x, &self.y].iter().all(|axis| axis.scale() == Scale::Linear);
+        if let (true, Some(x), Some(y)) = (self.equal_scales && linear, x.range(), y.range()) {
+            let span = (x.1 - x.0).max(y.1 - y.0);
+            let half = if span > 0.0 { span * 0.53 } else { 1.0 };
+            let around = |axis: Axis, (low, high): (f64, f64)| {
+                let middle = low + (high - low) / 2.0;
+                axis.range(middle - half, middle + half)
+            };
+            (x_axis, y_axis) = (around(x_axis, x), around(y_axis, y));
+            // A square; how wide it is depends on the labels at its side.
+            block.area_height =
+                Frame::new(block, (&x_axis, &Default::default()), (&y_axis, &Default::default())).inner_width();
+        }
+        let frame = Frame::new(block, (&x_axis, &x), (&y_axis, &y));
+        let mut content = Element::new("g");
+        header.draw(&mut content);
+        frame.draw(&mut content);
+        let points: usize = self.classes.iter().map(|class| class.points().len()).sum();
+        let look = Look { radius: radius(points), opacity: 0.8, shift: 0.0 };
+        let mut any = false;
+        for class in &self.classes {
+            let points = sorted(class, &x_axis);
+            let (group, drawn) = draw_series(class, &points, &styles.get(class.name()), &frame, look);
+            any |= drawn;
+            content.push(group);
+        }
+        if !any {
+            frame.draw_empty(&mut content);
+        }
+        let bottom = legend.draw(beside, &frame.area, frame.bottom(), WIDTH, &mut content);
+        document(&self.title, WIDTH, bottom, content)
+    }
+}
+
+figure!(ScatterChart);
+
+/// Marks of many points are smaller.
+fn radius(points: usize) -> f64 {
+    match points {
+        0..=800 => 4.0,
+        801..=3000 => 3.0,
+        _ => 2.0,
+    }
+}

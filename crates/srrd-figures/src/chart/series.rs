@@ -1,0 +1,153 @@
+//! Named series of points, and how each of them is drawn.
+
+use super::marker::Marker;
+use super::point::Point;
+use crate::palette::{INKS, hex, ink};
+
+/// A named series of points, drawn with a colour and a mark of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    name: String,
+    points: Vec<Point>,
+    dashed: bool,
+    line: bool,
+    color_index: Option<usize>,
+}
+
+impl Series {
+    /// A series. Its points may come in any order; lines go through them from left to right.
+    pub fn new(name: impl Into<String>, points: Vec<Point>) -> Self {
+        Series { name: name.into(), points, dashed: false, line: true, color_index: None }
+    }
+
+    /// Draws the line dashed and the marks hollow.
+    pub fn dashed(mut self) -> Self {
+        self.dashed = true;
+        self
+    }
+
+    /// Draws marks only.
+    pub fn without_line(mut self) -> Self {
+        self.line = false;
+        self
+    }
+
+    /// Takes colour and mark number `index`, the same in every chart, instead of the position of
+    /// the series among the others. There are seven colours and eight marks, so the first 56
+    /// numbers are all different.
+    pub fn color_index(mut self, index: usize) -> Self {
+        self.color_index = Some(index);
+        self
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The points as given.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    pub(super) fn has_line(&self) -> bool {
+        self.line
+    }
+}
+
+/// How a series looks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Style {
+    pub(super) color: usize,
+    pub(super) marker: Marker,
+    pub(super) dashed: bool,
+    pub(super) line: bool,
+}
+
+impl Style {
+    pub(super) fn stroke(&self) -> String {
+        hex(ink(self.color))
+    }
+}
+
+/// The styles of some series, by name, in the order of their first appearance.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Styles(Vec<(String, Style)>);
+
+impl Styles {
+    /// Series of one name look the same; those of different names differ by more than colour:
+    /// where two with one colour index are both solid or both dashed, the later takes another mark.
+    pub(super) fn of<'a>(series: impl Iterator<Item = &'a Series>) -> Self {
+        let mut styles = Styles::default();
+        for series in series {
+            styles.add(&series.name, series.color_index, series.dashed, series.line);
+        }
+        styles
+    }
+
+    pub(super) fn add(&mut self, name: &str, color_index: Option<usize>, dashed: bool, line: bool) {
+        if self.position(name).is_some() {
+            return;
+        }
+        let index = color_index.unwrap_or(self.0.len());
+        let taken = |marker: Marker| self.0.iter().any(|(_, style)| style.marker == marker && style.dashed == dashed);
+        let alike = |marker: Marker| {
+            self.0
+                .iter()
+                .any(|(_, style)| style.marker == marker && style.dashed == dashed && style.color == index % INKS)
+        };
+        let candidates = || (0..Marker::ALL.len()).map(|shift| Marker::of(index.wrapping_add(shift)));
+        let own = Marker::of(index);
+        let marker = if alike(own) {
+            candidates().find(|&marker| !taken(marker)).or_else(|| candidates().find(|&marker| !alike(marker)))
+        } else {
+            None
+        };
+        let style = Style { color: index % INKS, marker: marker.unwrap_or(own), dashed, line };
+        self.0.push((name.to_string(), style));
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.0.iter().position(|(known, _)| known == name)
+    }
+
+    pub(super) fn get(&self, name: &str) -> Style {
+        let first = Style { color: 0, marker: Marker::Circle, dashed: false, line: true };
+        self.position(name).map_or(first, |position| self.0[position].1)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &(String, Style)> {
+        self.0.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_series_all_look_different() {
+        let series: Vec<Series> = (0..56).map(|number| Series::new(number.to_string(), vec![])).collect();
+        let styles = Styles::of(series.iter());
+        let all: Vec<Style> = styles.iter().map(|(_, style)| *style).collect();
+        for (number, style) in all.iter().enumerate() {
+            assert!(!all[..number].contains(style), "{number}");
+        }
+    }
+
+    #[test]
+    fn a_colour_keeps_its_mark_unless_it_is_taken() {
+        let series = [
+            Series::new("a", vec![]).color_index(3),
+            Series::new("a, other", vec![]).color_index(3).dashed(),
+            Series::new("a, third", vec![]).color_index(3),
+            Series::new("a", vec![]).color_index(5),
+        ];
+        let styles = Styles::of(series.iter());
+        assert_eq!(styles.iter().count(), 3);
+        assert_eq!(styles.get("a").marker, Marker::of(3));
+        assert_eq!(styles.get("a, other").marker, Marker::of(3));
+        assert_ne!(styles.get("a, third").marker, Marker::of(3));
+        assert!(styles.iter().all(|(_, style)| style.color == 3));
+    }
+}
