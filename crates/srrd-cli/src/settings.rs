@@ -69,7 +69,7 @@ impl Chosen {
         if min_common == 0 {
             return Err(Failure::wrong("--min-common: it must be at least 1"));
         }
-        let settings = Settings { gamma, estimator, seed: args.seed, min_common };
+        let settings = Settings { gamma, estimator, seed: args.seed, min_common, ..Settings::default() };
         let metrics = metrics(&args.metric, default)?;
         Ok(Chosen { metrics, settings, regression, duplicates, threads: args.threads })
     }

@@ -7,7 +7,7 @@
 use thiserror::Error;
 
 use crate::distance::{Agreement, Undefined, pearson};
-use crate::project::ShapingSpace;
+use crate::project::Projection;
 use crate::settings::{Gamma, Metric};
 
 /// How far the probabilities of a distribution may be from adding up to 1.
@@ -116,14 +116,15 @@ impl Tabular {
     pub fn canonicalize(&self, reward: &[f64], metric: Metric, gamma: Gamma) -> Result<Vec<f64>, ExactError> {
         self.check_reward(reward)?;
         let n = self.states;
-        let gamma = gamma.get();
+        let discount = gamma;
+        let gamma = discount.get();
         let mean = self.mean_over_actions(reward);
         let step = || self.step.as_deref().ok_or(ExactError::NeedsDynamics(metric));
         let shift: Box<dyn Fn(usize, usize) -> f64> = match metric {
             Metric::Direct => return Ok(reward.to_vec()),
             Metric::Projected => {
                 let pairs = (0..reward.len()).map(|i| ((i / n / self.actions) as u32, (i % n) as u32));
-                return Ok(ShapingSpace::new(pairs, gamma).residual(reward));
+                return Ok(Projection::on(pairs, discount, None).residual(reward));
             }
             Metric::Epic => {
                 let near = times(&mean, &self.state_distribution);

@@ -35,6 +35,7 @@ mod diagnose;
 mod distance;
 mod estimate;
 mod exact;
+mod gamma;
 mod graph;
 mod parallel;
 mod project;
@@ -48,17 +49,19 @@ pub use batch::BatchSet;
 pub use canon::{CanonicalForm, canonicalize};
 pub use diagnose::{MetricCoverage, TermCoverage, term_coverage};
 pub use distance::{
-    Agreement, Canonical, Comparison, DistanceMatrix, Shaping, Undefined, common_transitions, distance, distance_on,
-    pairwise, pairwise_canonical, pearson,
+    Agreement, Canonical, Comparison, DistanceMatrix, Undefined, common_transitions, distance, distance_on, pairwise,
+    pairwise_canonical, pearson, pearson_weighted, projected_distance,
 };
 pub use exact::{ExactError, Tabular};
+pub use gamma::{GammaEstimate, estimate_gamma};
+pub use project::{Projection, Shaping, WeightError, Weights};
 pub use regress::Prediction;
 pub use sample::{
     DuplicateCounts, Duplicates, LARGEST_REWARD, Placement, RewardSample, SampleBuilder, SampleError, Token,
     Transition, Vocabulary,
 };
 pub use settings::{
-    Actions, Batch, Estimator, FEW_COMMON, Gamma, Metric, Regression, SettingError, Settings, TreeLimits,
+    Actions, Batch, Estimator, FEW_COMMON, Gamma, Metric, Regression, SettingError, Settings, Support, TreeLimits,
 };
 
 /// The README's Rust example is compiled and run with the tests.

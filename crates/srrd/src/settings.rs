@@ -221,7 +221,8 @@ impl Default for TreeLimits {
 
 /// All that a distance needs to know beside the samples and the metric.
 ///
-/// The default is the command's: γ = 0.9, double batch over all states, marginal actions, seed 0, 3 shared transitions.
+/// The default is the command's: γ = 0.9, double batch over all states, marginal actions, seed 0, 3 shared transitions,
+/// shaping projected out on those.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// γ
@@ -233,6 +234,31 @@ pub struct Settings {
     /// How many transitions two samples must share for their distance to be defined. Two points always correlate perfectly,
     /// hence 3 by default; below [`FEW_COMMON`] a distance is mostly noise.
     pub min_common: usize,
+    /// Where `projected` takes shaping out.
+    pub support: Support,
+}
+
+/// On which transitions `projected` takes shaping out before two samples are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Support {
+    /// On the transitions that the two samples share: equivalent rewards have distance 0, exactly. A projection of both samples
+    /// for every pair.
+    #[default]
+    Pair,
+    /// On all transitions of each sample, once a sample: cheap for many of them. Each residual is as blind to shaping as the other
+    /// way, but where the samples hold different transitions their residuals are of different spaces, so that equivalent rewards
+    /// do not get exactly 0.
+    Own,
+}
+
+impl Support {
+    /// The name in commands and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Support::Pair => "pair",
+            Support::Own => "own",
+        }
+    }
 }
 
 /// With fewer shared transitions than this a distance is mostly noise.
@@ -240,7 +266,13 @@ pub const FEW_COMMON: usize = 20;
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { gamma: Gamma::default(), estimator: Estimator::default(), seed: 0, min_common: 3 }
+        Settings {
+            gamma: Gamma::default(),
+            estimator: Estimator::default(),
+            seed: 0,
+            min_common: 3,
+            support: Support::default(),
+        }
     }
 }
 

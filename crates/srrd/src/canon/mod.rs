@@ -110,10 +110,10 @@ impl<'a> CanonicalForm<'a> {
 
     /// The canonical rewards for one discount factor, in the order of [`RewardSample::transitions`].
     pub fn at(&self, gamma: Gamma) -> Vec<f64> {
-        let gamma = gamma.get();
         let Some(Polynomial { states, cross, constant }) = &self.polynomial else {
             return projected::canonical(self.sample, gamma);
         };
+        let gamma = gamma.get();
         let graph = &self.sample.graph;
         let reward = &self.sample.reward;
         if states.is_empty() {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::pair::{Canonical, distance};
 use super::pearson::{Agreement, Sums, Undefined, carefully};
 use crate::sample::{Interner, RewardSample, Vocabulary};
-use crate::settings::{Metric, Settings};
+use crate::settings::{Metric, Settings, Support};
 
 /// The distances of all pairs of samples.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,7 +62,7 @@ impl DistanceMatrix {
 ///
 /// O(canonicalizations + transitions + Σ over pairs of shared transitions), in parallel.
 pub fn pairwise(samples: &[&RewardSample], metric: Metric, settings: &Settings) -> DistanceMatrix {
-    if metric == Metric::Projected {
+    if metric == Metric::Projected && settings.support == Support::Pair {
         return pair_by_pair(samples, metric, settings);
     }
     let canonical: Vec<Canonical<'_>> =

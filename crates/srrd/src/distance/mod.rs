@@ -4,8 +4,10 @@ mod matrix;
 mod pair;
 mod pearson;
 mod projected;
+mod weighted;
 
 pub use matrix::{DistanceMatrix, pairwise, pairwise_canonical};
 pub use pair::{Canonical, Comparison, common_transitions, distance, distance_on};
 pub use pearson::{Agreement, Undefined, pearson};
-pub use projected::Shaping;
+pub use projected::projected_distance;
+pub use weighted::pearson_weighted;

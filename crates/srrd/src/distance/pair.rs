@@ -1,10 +1,11 @@
 //! The distance of two samples.
 
 use super::pearson::{Agreement, Undefined, pearson_by};
-use super::projected::{self, Shaping};
+use super::projected;
 use crate::canon::CanonicalForm;
+use crate::project::Shaping;
 use crate::sample::{ABSENT, RewardSample};
-use crate::settings::{Gamma, Metric, Settings};
+use crate::settings::{Gamma, Metric, Settings, Support};
 
 /// A sample with canonical rewards: what distances are taken of.
 #[derive(Clone, Debug)]
@@ -77,7 +78,7 @@ pub struct Comparison {
     pub common: usize,
     /// The distance, or why there is none.
     pub outcome: Result<Agreement, Undefined>,
-    /// For `projected`: what shaping can explain on the shared transitions.
+    /// For `projected` on the support of the pair: what shaping can explain on the shared transitions.
     pub shaping: Option<Shaping>,
 }
 
@@ -129,8 +130,8 @@ pub fn distance_on(
     metric: Metric,
     settings: &Settings,
 ) -> Comparison {
-    if metric == Metric::Projected {
-        return projected::distance(a, b, common, settings);
+    if metric == Metric::Projected && settings.support == Support::Pair {
+        return projected::distance(a, b, common, None, settings);
     }
     let (a, b) = rayon::join(|| Canonical::new(a, metric, settings), || Canonical::new(b, metric, settings));
     a.compare_on(&b, common, settings.min_common)

@@ -2,20 +2,10 @@
 
 use super::pair::Comparison;
 use super::pearson::{Undefined, pearson_by};
-use crate::project::ShapingSpace;
+use super::weighted;
+use crate::project::{Projection, WeightError, Weights};
 use crate::sample::RewardSample;
 use crate::settings::Settings;
-
-/// What shaping can explain on some transitions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shaping {
-    /// The dimension of the space of shaping vectors.
-    pub rank: usize,
-    /// Into how many parts that share no state the transitions fall.
-    pub components: usize,
-    /// Transitions minus rank: the dimension of what shaping cannot explain. With 0 of them any difference could be shaping.
-    pub degrees_of_freedom: usize,
-}
 
 /// Of the largest reward: what of a residual may be rounding.
 const ROUNDING: f64 = 1e-10;
@@ -24,26 +14,65 @@ pub(super) fn rounding(sample: &RewardSample) -> f64 {
     sample.rewards().iter().fold(0.0f64, |most, r| most.max(r.abs())) * ROUNDING
 }
 
+/// The projected distance on shared transitions that count differently: projection and correlation are both weighted.
+///
+/// `common` are the shared transitions ([`common_transitions`](crate::common_transitions)), with a weight each. Invariant to
+/// shaping, scale and shift at any coverage; symmetric; D(a, a) = 0; in [0, 1]. Equal weights give what
+/// [`distance`](crate::distance) gives.
+///
+/// # Errors
+/// When there are more or fewer weights than shared transitions.
+///
+/// ```
+/// use srrd::{common_transitions, projected_distance, Duplicates, RewardSample, Settings, Weights};
+/// let rows = (0..4).flat_map(|s| (0..4).map(move |t| (s, 0, t, f64::from((s * 5 + t * 3) % 7))));
+/// let a = RewardSample::from_rows(rows, Duplicates::Mean)?;
+/// let b = a.with_rewards(a.rewards().iter().enumerate().map(|(i, r)| r + (i % 3) as f64).collect())?;
+/// let common = common_transitions(&a, &b);
+/// let weights = Weights::new((1..=common.len()).map(|i| i as f64).collect())?;
+/// let comparison = projected_distance(&a, &b, &common, &weights, &Settings::default())?;
+/// assert!(comparison.distance().unwrap() < 0.5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn projected_distance(
+    a: &RewardSample,
+    b: &RewardSample,
+    common: &[(u32, u32)],
+    weights: &Weights,
+    settings: &Settings,
+) -> Result<Comparison, WeightError> {
+    weights.check(common.len())?;
+    Ok(distance(a, b, common, Some(weights), settings))
+}
+
 /// Invariant to shaping, scale and shift at any coverage; symmetric; D(a, a) = 0; in [0, 1].
-pub(super) fn distance(a: &RewardSample, b: &RewardSample, common: &[(u32, u32)], settings: &Settings) -> Comparison {
+pub(super) fn distance(
+    a: &RewardSample,
+    b: &RewardSample,
+    common: &[(u32, u32)],
+    weights: Option<&Weights>,
+    settings: &Settings,
+) -> Comparison {
     let mut comparison = Comparison { common: common.len(), outcome: Err(Undefined::TooFewCommon), shaping: None };
     if common.len() < settings.min_common.max(1) {
         return comparison;
     }
     let mut shared = common.iter().map(|&(i, _)| i as usize).peekable();
     let pairs = (a.ids().enumerate()).filter_map(|(i, (s, _, t))| shared.next_if_eq(&i).map(|_| (s, t)));
-    let space = ShapingSpace::new(pairs, settings.gamma.get());
-    let shaping =
-        Shaping { rank: space.rank(), components: space.components(), degrees_of_freedom: space.degrees_of_freedom() };
-    comparison.shaping = Some(shaping);
-    if shaping.degrees_of_freedom == 0 {
+    let projection = Projection::on(pairs, settings.gamma, weights.map(|weights| weights.as_slice().to_vec()));
+    comparison.shaping = Some(projection.shaping());
+    if projection.shaping().degrees_of_freedom == 0 {
         comparison.outcome = Err(Undefined::NoDegreesOfFreedom);
         return comparison;
     }
     let left = |sample: &RewardSample, of: fn(&(u32, u32)) -> u32| {
-        space.residual(&common.iter().map(|pair| sample.rewards()[of(pair) as usize]).collect::<Vec<_>>())
+        projection.residual(&common.iter().map(|pair| sample.rewards()[of(pair) as usize]).collect::<Vec<_>>())
     };
     let (x, y) = rayon::join(|| left(a, |pair| pair.0), || left(b, |pair| pair.1));
-    comparison.outcome = pearson_by(common.len(), |i| (x[i], y[i]), [rounding(a), rounding(b)]);
+    let noise = [rounding(a), rounding(b)];
+    comparison.outcome = match weights {
+        Some(weights) => weighted::pearson(&x, &y, weights.as_slice(), noise),
+        None => pearson_by(common.len(), |i| (x[i], y[i]), noise),
+    };
     comparison
 }

@@ -1,0 +1,190 @@
+//! Sparse symmetric factorization N = L D Lᵀ: the pattern once, the numbers for every γ.
+
+const NONE: u32 = u32::MAX;
+
+/// Where the entries of N and L are.
+#[derive(Clone, Debug)]
+pub(super) struct Pattern {
+    /// The entries above the diagonal, column by column.
+    start: Vec<usize>,
+    row: Vec<u32>,
+    /// The elimination tree: the row of the first entry below the diagonal in every column of L.
+    parent: Vec<u32>,
+    /// Where the columns of L start.
+    factor_start: Vec<usize>,
+}
+
+impl Pattern {
+    /// The pattern of an n × n matrix with entries at (row, column), row < column, and the slot of each of them in the order
+    /// given; repeated positions share a slot. O(entries · log + entries of L).
+    pub fn new(n: usize, positions: &[(u32, u32)]) -> (Self, Vec<u32>) {
+        let mut order: Vec<u32> = (0..positions.len() as u32).collect();
+        order.sort_unstable_by_key(|&k| {
+            let (row, column) = positions[k as usize];
+            (column, row)
+        });
+        let mut slots = vec![0u32; positions.len()];
+        let mut start = vec![0usize; n + 1];
+        let mut row: Vec<u32> = Vec::new();
+        let mut last = None;
+        for k in order {
+            let position = positions[k as usize];
+            if last != Some(position) {
+                last = Some(position);
+                row.push(position.0);
+                start[position.1 as usize + 1] += 1;
+            }
+            slots[k as usize] = row.len() as u32 - 1;
+        }
+        for column in 0..n {
+            start[column + 1] += start[column];
+        }
+        // Row k of L has its entries on the paths from the entries of column k of N up the elimination tree to k.
+        let mut parent = vec![NONE; n];
+        let mut count = vec![0usize; n];
+        let mut visited = vec![NONE; n];
+        for k in 0..n {
+            visited[k] = k as u32;
+            for &i in &row[start[k]..start[k + 1]] {
+                let mut i = i as usize;
+                while visited[i] != k as u32 {
+                    if parent[i] == NONE {
+                        parent[i] = k as u32;
+                    }
+                    count[i] += 1;
+                    visited[i] = k as u32;
+                    i = parent[i] as usize;
+                }
+            }
+        }
+        let mut factor_start = vec![0usize; n + 1];
+        for (i, count) in count.into_iter().enumerate() {
+            factor_start[i + 1] = factor_start[i] + count;
+        }
+        (Pattern { start, row, parent, factor_start }, slots)
+    }
+
+    /// How many entries N has above its diagonal.
+    pub fn entries(&self) -> usize {
+        self.row.len()
+    }
+}
+
+/// Of the diagonal entry: pivots below it are rounding.
+const SMALLEST_PIVOT: f64 = 1e-14;
+
+/// L and D for one set of numbers.
+#[derive(Clone, Debug)]
+pub(super) struct Factor {
+    start: Vec<usize>,
+    row: Vec<u32>,
+    value: Vec<f64>,
+    pivot: Vec<f64>,
+}
+
+impl Factor {
+    /// Row after row of L, each from those above it. O(Σ over columns of L of entries²).
+    ///
+    /// A pivot that is rounding is replaced by the diagonal entry. The factor is then not that of N but of a matrix near it,
+    /// which is all that a preconditioner has to be.
+    pub fn new(pattern: &Pattern, diagonal: &[f64], above: &[f64]) -> Self {
+        let n = diagonal.len();
+        let Pattern { start, row, parent, factor_start } = pattern;
+        let mut below = vec![0u32; factor_start[n]];
+        let mut value = vec![0.0; factor_start[n]];
+        let mut pivot = diagonal.to_vec();
+        let mut filled = factor_start[..n].to_vec();
+        let mut sums = vec![0.0; n];
+        let mut visited = vec![NONE; n];
+        // The columns that row k has entries in, every column after those that change it.
+        let mut columns = vec![0u32; n];
+        for k in 0..n {
+            let mut top = n;
+            visited[k] = k as u32;
+            for p in start[k]..start[k + 1] {
+                let mut i = row[p] as usize;
+                sums[i] += above[p];
+                let mut length = 0;
+                while visited[i] != k as u32 {
+                    columns[length] = i as u32;
+                    length += 1;
+                    visited[i] = k as u32;
+                    i = parent[i] as usize;
+                }
+                // Paths are found from their lower ends; each goes before what was found already.
+                columns.copy_within(..length, top - length);
+                top -= length;
+            }
+            for &i in &columns[top..] {
+                let i = i as usize;
+                let sum = std::mem::take(&mut sums[i]);
+                let range = factor_start[i]..filled[i];
+                for (&j, l) in below[range.clone()].iter().zip(&value[range]) {
+                    sums[j as usize] -= l * sum;
+                }
+                let l = sum / pivot[i];
+                pivot[k] -= l * sum;
+                below[filled[i]] = k as u32;
+                value[filled[i]] = l;
+                filled[i] += 1;
+            }
+            if pivot[k] <= SMALLEST_PIVOT * diagonal[k] {
+                pivot[k] = if diagonal[k] > 0.0 { diagonal[k] } else { 1.0 };
+            }
+        }
+        Factor { start: factor_start.clone(), row: below, value, pivot }
+    }
+
+    /// Puts the solution of L D Lᵀ x = b in the place of b. O(entries of L).
+    pub fn solve(&self, b: &mut [f64]) {
+        for i in 0..b.len() {
+            let x = b[i];
+            let range = self.start[i]..self.start[i + 1];
+            self.row[range.clone()].iter().zip(&self.value[range]).for_each(|(&j, l)| b[j as usize] -= l * x);
+        }
+        b.iter_mut().zip(&self.pivot).for_each(|(x, pivot)| *x /= pivot);
+        for i in (0..b.len()).rev() {
+            let range = self.start[i]..self.start[i + 1];
+            let sum: f64 =
+                self.row[range.clone()].iter().zip(&self.value[range]).map(|(&j, l)| l * b[j as usize]).sum();
+            b[i] -= sum;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn solves_random_systems(
+            entries in prop::collection::vec((0..19u32, 0..19u32, -1.0..1.0f64), 0..80),
+            right in prop::collection::vec(-3.0..3.0f64, 19),
+        ) {
+            let n = 19;
+            let entries: Vec<_> =
+                entries.into_iter().filter(|(i, j, _)| i != j).map(|(i, j, v)| (i.min(j), i.max(j), v)).collect();
+            let positions: Vec<(u32, u32)> = entries.iter().map(|&(i, j, _)| (i, j)).collect();
+            let (pattern, slots) = Pattern::new(n, &positions);
+            let mut above = vec![0.0; pattern.entries()];
+            let mut diagonal = vec![0.5; n];
+            for (&(i, j, v), &slot) in entries.iter().zip(&slots) {
+                above[slot as usize] += v;
+                diagonal[i as usize] += v.abs();
+                diagonal[j as usize] += v.abs();
+            }
+            let mut x = right.clone();
+            Factor::new(&pattern, &diagonal, &above).solve(&mut x);
+            let mut product: Vec<f64> = x.iter().zip(&diagonal).map(|(x, d)| x * d).collect();
+            for &(i, j, v) in &entries {
+                product[i as usize] += v * x[j as usize];
+                product[j as usize] += v * x[i as usize];
+            }
+            for (found, expected) in product.iter().zip(&right) {
+                prop_assert!((found - expected).abs() < 1e-10);
+            }
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! The projection against dense least squares, in every regime of γ.
+
+use super::*;
+use proptest::prelude::*;
+
+fn projection(pairs: &[(u32, u32)], gamma: f64, weights: Option<&[f64]>) -> Projection {
+    Projection::on(pairs.iter().copied(), Gamma::new(gamma).unwrap(), weights.map(<[f64]>::to_vec))
+}
+
+/// As a projection, with conjugate gradients alone.
+fn iterated(pairs: &[(u32, u32)], gamma: f64, values: &[f64]) -> Vec<f64> {
+    let graph = ShapingGraph::new(pairs.iter().copied(), None);
+    let solver = Solver::new(&graph, gamma, Ends::Exact, solve::TOLERANCE).without_factor(&graph);
+    let explained = solver.fit(&graph, &graph.means(values)).explained;
+    graph.edge_of.iter().zip(values).map(|(&e, value)| value - explained[e as usize]).collect()
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The residual by Gram-Schmidt on the columns of W^½A, three times: dense, slow and independent of the above. Also the rank.
+fn dense(pairs: &[(u32, u32)], gamma: f64, weights: &[f64], values: &[f64]) -> (Vec<f64>, usize) {
+    let states = pairs.iter().flat_map(|&(s, t)| [s, t]).max().unwrap() + 1;
+    let root: Vec<f64> = weights.iter().map(|w| w.sqrt()).collect();
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    for state in 0..states {
+        let entry = |&(s, t): &(u32, u32)| f64::from(t == state) * gamma - f64::from(s == state);
+        let mut column: Vec<f64> = pairs.iter().zip(&root).map(|(pair, w)| entry(pair) * w).collect();
+        let before = dot(&column, &column).sqrt();
+        for _ in 0..3 {
+            for b in &basis {
+                let part = dot(&column, b);
+                column.iter_mut().zip(b).for_each(|(c, b)| *c -= part * b);
+            }
+        }
+        let length = dot(&column, &column).sqrt();
+        if length > 1e-9 * before.max(1e-30) {
+            basis.push(column.iter().map(|c| c / length).collect());
+        }
+    }
+    let mut rest: Vec<f64> = values.iter().zip(&root).map(|(v, w)| v * w).collect();
+    for _ in 0..2 {
+        for b in &basis {
+            let part = dot(&rest, b);
+            rest.iter_mut().zip(b).for_each(|(r, b)| *r -= part * b);
+        }
+    }
+    (rest.iter().zip(&root).map(|(r, w)| r / w).collect(), basis.len())
+}
+
+fn assert_close(found: &[f64], expected: &[f64], within: f64) {
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected).abs() < within, "{found} is not {expected}");
+    }
+}
+
+/// Where iterations alone reach eight digits: with a small γ, potentials grow so much along chains that they stop before. Graphs
+/// of this size are always factorized.
+fn alone(gamma: f64) -> bool {
+    gamma == 0.0 || gamma >= 0.5
+}
+
+/// Every regime: no discount, none left, the usual, and those in which the equations are nearly singular.
+fn gammas() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(0.0), Just(1.0), Just(0.5), 0.05..0.97f64, Just(0.999_999), 0.97..1.0f64]
+}
+
+proptest! {
+    #[test]
+    fn residual_and_rank_equal_dense_least_squares(
+        mut pairs in prop::collection::vec((0..14u32, 0..14u32), 1..50), islands in any::<bool>(),
+        values in prop::collection::vec(-5.0..5.0f64, 50), weights in prop::collection::vec(0.1..3.0f64, 50),
+        gamma in gammas(),
+    ) {
+        if islands {
+            pairs.iter_mut().for_each(|(s, t)| *t = *t / 7 * 7 + *s % 7);
+        }
+        pairs.sort_unstable();
+        let (values, weights) = (&values[..pairs.len()], &weights[..pairs.len()]);
+        let plain = projection(&pairs, gamma, None);
+        let (expected, rank) = dense(&pairs, gamma, &vec![1.0; pairs.len()], values);
+        prop_assert_eq!(plain.shaping().rank, rank);
+        // The columns as they stand are nearly dependent close to γ = 1, so Gram-Schmidt loses digits there.
+        let within = if (0.99..1.0).contains(&gamma) { 1e-7 } else { 1e-8 };
+        assert_close(&plain.residual(values), &expected, within);
+        if alone(gamma) {
+            assert_close(&iterated(&pairs, gamma, values), &expected, within);
+        }
+        let weighted = projection(&pairs, gamma, Some(weights));
+        prop_assert_eq!(weighted.shaping(), plain.shaping());
+        assert_close(&weighted.residual(values), &dense(&pairs, gamma, weights, values).0, within);
+    }
+
+    #[test]
+    fn whole_weights_repeat_transitions(
+        mut pairs in prop::collection::vec((0..9u32, 0..9u32), 1..30), counts in prop::collection::vec(1..4usize, 30),
+        values in prop::collection::vec(-5.0..5.0f64, 30), gamma in gammas(),
+    ) {
+        pairs.sort_unstable();
+        let repeat = |i: usize| std::iter::repeat_n(i, counts[i]);
+        let (mut many, mut long) = (Vec::new(), Vec::new());
+        for i in (0..pairs.len()).flat_map(repeat) {
+            many.push(pairs[i]);
+            long.push(values[i]);
+        }
+        let weights: Vec<f64> = counts[..pairs.len()].iter().map(|&c| c as f64).collect();
+        let found = projection(&pairs, gamma, Some(&weights)).residual(&values[..pairs.len()]);
+        // Those that were repeated have degrees of freedom that the weighted ones lack; what is left is the same.
+        let mut expected = projection(&many, gamma, None).residual(&long).into_iter();
+        for (found, &count) in found.iter().zip(&counts) {
+            for expected in expected.by_ref().take(count) {
+                prop_assert!((found - expected).abs() < 1e-8, "{found} is not {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn shaping_leaves_nothing(
+        mut pairs in prop::collection::vec((0..20u32, 0..20u32), 1..80),
+        potential in prop::collection::vec(-20.0..20.0f64, 20), gamma in 0.0..=1.0f64,
+    ) {
+        pairs.sort_unstable();
+        let shaping: Vec<f64> =
+            pairs.iter().map(|&(s, t)| gamma * potential[t as usize] - potential[s as usize]).collect();
+        prop_assert!(projection(&pairs, gamma, None).residual(&shaping).iter().all(|r| r.abs() < 1e-9));
+        if alone(gamma) {
+            prop_assert!(iterated(&pairs, gamma, &shaping).iter().all(|r| r.abs() < 1e-9));
+        }
+    }
+
+    #[test]
+    fn the_limits_are_continuous(
+        mut pairs in prop::collection::vec((0..10u32, 0..10u32), 1..40),
+        values in prop::collection::vec(-5.0..5.0f64, 40),
+    ) {
+        pairs.sort_unstable();
+        let graph = ShapingGraph::new(pairs.iter().copied(), None);
+        let means = graph.means(&values[..pairs.len()]);
+        let rest = |gamma| Solver::new(&graph, gamma, Ends::Limit, solve::TOLERANCE).fit(&graph, &means).rest;
+        assert_close(&rest(1.0), &rest(1.0 - 1e-9), 1e-6);
+        // What the exact space explains, its limit explains as well.
+        for gamma in [0.0, 1.0] {
+            let exact = Solver::new(&graph, gamma, Ends::Exact, solve::TOLERANCE).fit(&graph, &means).rest;
+            prop_assert!(graph.squared(&rest(gamma)) <= graph.squared(&exact) + 1e-9);
+        }
+    }
+}
+
+#[test]
+fn rank_counts_balanced_components() {
+    // A chain is balanced for every γ, a cycle only for γ = 1, a self-loop is one.
+    let rank = |pairs: &[(u32, u32)], gamma: f64| {
+        let Shaping { rank, components, degrees_of_freedom } = projection(pairs, gamma, None).shaping();
+        (rank, components, degrees_of_freedom)
+    };
+    assert_eq!(rank(&[(0, 1), (1, 2), (5, 6)], 0.5), (3, 2, 0));
+    assert_eq!(rank(&[(0, 1), (1, 2), (2, 0)], 0.5), (3, 1, 0));
+    assert_eq!(rank(&[(0, 1), (1, 2), (2, 0)], 1.0), (2, 1, 1));
+    assert_eq!(rank(&[(0, 0)], 0.5), (1, 1, 0));
+    assert_eq!(rank(&[(0, 0)], 1.0), (0, 1, 1));
+    // Two ways of the same length between two states are still balanced; of different lengths they are not.
+    assert_eq!(rank(&[(0, 1), (0, 2), (1, 3), (2, 3)], 0.5), (3, 1, 1));
+    assert_eq!(rank(&[(0, 1), (0, 3), (1, 3)], 0.5), (3, 1, 0));
+    // γ = 0 shapes by the state that is left alone.
+    assert_eq!(rank(&[(0, 1), (0, 2), (1, 2)], 0.0), (2, 1, 1));
+}
+
+/// A torus of `side` × `side` states, with moves in all four directions; every fifth is missing.
+fn torus(side: u32) -> Vec<(u32, u32)> {
+    let mut pairs: Vec<(u32, u32)> = (0..side * side)
+        .flat_map(|s| {
+            let (x, y) = (s % side, s / side);
+            let moves =
+                [((x + 1) % side, y), ((x + side - 1) % side, y), (x, (y + 1) % side), (x, (y + side - 1) % side)];
+            moves.map(|(x, y)| (s, y * side + x))
+        })
+        .filter(|&(s, t)| (s * 31 + t * 17) % 5 != 0)
+        .collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+#[test]
+fn factorization_and_iterations_agree_on_larger_graphs() {
+    let torus = torus(40);
+    // A long chain with a way back is the worst case for iterations close to γ = 1, a dense graph that for factorizing.
+    let chain: Vec<(u32, u32)> = (0..1500).map(|s| (s, (s + 1) % 1500)).chain((0..1490).map(|s| (s, s + 10))).collect();
+    let dense: Vec<(u32, u32)> = (0..90).flat_map(|s| (0..90).map(move |t| (s, t))).collect();
+    for (pairs, gamma, within) in [
+        (&torus, 0.9, 1e-11),
+        (&torus, 0.999_999, 1e-9),
+        (&torus, 1.0, 1e-9),
+        (&chain, 0.9, 1e-9),
+        (&chain, 0.5, 1e-9),
+        (&dense, 0.7, 1e-11),
+        (&dense, 0.999_999, 1e-11),
+    ] {
+        let values: Vec<f64> = (0..pairs.len()).map(|i| ((i * 7919) % 1009) as f64 / 100.0).collect();
+        let direct = projection(pairs, gamma, None).residual(&values);
+        assert_close(&iterated(pairs, gamma, &values), &direct, within);
+        // What is left is orthogonal to every column.
+        let mut products = vec![0.0; 1600];
+        for (&(s, t), r) in pairs.iter().zip(&direct) {
+            products[s as usize] -= r;
+            products[t as usize] += gamma * r;
+        }
+        assert!(products.iter().all(|p| p.abs() < 1e-10), "γ = {gamma}");
+    }
+}
+
+#[test]
+fn long_chains_are_no_burden() {
+    // One episode of 200,000 steps that passes its start again: only a factorization gets across it.
+    let n = 200_000u32;
+    let pairs: Vec<(u32, u32)> = (0..n).map(|s| (s, (s + 1) % (n - 1))).collect();
+    let potential = |s: u32| f64::from(s * 7 % 1001) / 10.0;
+    for gamma in [0.99, 0.999_999, 1.0] {
+        let shaping: Vec<f64> = pairs.iter().map(|&(s, t)| gamma * potential(t) - potential(s)).collect();
+        let graph = ShapingGraph::new(pairs.iter().copied(), None);
+        assert!(graph.elimination().is_some());
+        let rest = Solver::new(&graph, gamma, Ends::Exact, solve::TOLERANCE).fit(&graph, &graph.means(&shaping)).rest;
+        assert!(rest.iter().all(|r| r.abs() < 1e-8), "γ = {gamma}");
+    }
+}
