@@ -22,31 +22,42 @@
 //! The way a reward takes: [`SampleBuilder`] interns tokens and merges duplicates into a [`RewardSample`];
 //! [`CanonicalForm`] holds what a [`Metric`] computes once a state; [`Canonical`] is a sample with canonical rewards;
 //! [`distance`] and [`pairwise`] correlate those over shared transitions. [`term_coverage`] says how much of what a metric
-//! needs was sampled, [`Tabular`] computes the exact forms where a reward is known everywhere.
+//! needs was sampled, [`interval`](fn@interval) and [`chance`](fn@chance) how sure a distance is, [`noise_floor`] how small it can get; [`Tabular`] computes the exact forms where a reward is known everywhere.
 //!
 //! The library does no I/O, prints nothing and keeps no global state. Loops run on the current `rayon` pool; no result
 //! depends on its size.
 
 mod batch;
 mod canon;
+mod chance;
 mod diagnose;
 mod distance;
 mod estimate;
 mod exact;
 mod graph;
+mod interval;
+mod noise;
 mod parallel;
 mod project;
+mod random;
 mod sample;
 mod settings;
+mod special;
 
 pub use batch::BatchSet;
 pub use canon::{CanonicalForm, canonicalize};
+pub use chance::{Chance, ChanceSettings, ChanceTest, chance, chance_on};
 pub use diagnose::{MetricCoverage, TermCoverage, term_coverage};
 pub use distance::{
-    Agreement, Canonical, Comparison, DistanceMatrix, Shaping, Undefined, common_transitions, distance, distance_on,
-    pairwise, pairwise_canonical, pearson,
+    Agreement, Canonical, Comparison, Correlation, DistanceMatrix, Shaping, Undefined, common_transitions, distance,
+    distance_on, pairwise, pairwise_canonical, pearson, spearman,
 };
 pub use exact::{ExactError, Tabular};
+pub use interval::{
+    Bootstrap, Draws, Episodes, Interval, IntervalMethod, IntervalSettings, Level, NoInterval, Range, Resampled,
+    Resampling, interval, interval_on,
+};
+pub use noise::{NoiseFloor, RewardNoise, noise_floor, noise_floor_on};
 pub use sample::{
     DuplicateCounts, Duplicates, LARGEST_REWARD, Placement, RewardSample, SampleBuilder, SampleError, Token,
     Transition, Vocabulary,

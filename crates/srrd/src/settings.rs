@@ -5,6 +5,8 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 use thiserror::Error;
 
+use crate::distance::Correlation;
+
 /// Which canonicalization is taken before the Pearson distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Metric {
@@ -55,6 +57,15 @@ pub enum SettingError {
     /// A discount factor outside [0, 1].
     #[error("the discount factor is {0}, but it must lie between 0 and 1")]
     Gamma(f64),
+    /// No correlation of this name.
+    #[error("there is no correlation '{0}': choose among {list}", list = Correlation::ALL.map(Correlation::name).join(", "))]
+    Correlation(String),
+    /// A level outside (0, 1).
+    #[error("the level is {0}, but it must lie between 0 and 1, such as 0.95")]
+    Level(f64),
+    /// Too few draws to tell anything, or more than anyone can wait for.
+    #[error("the number of draws is {0}, but it must lie between {LEAST_DRAWS} and {MOST_DRAWS}", LEAST_DRAWS = crate::Draws::LEAST, MOST_DRAWS = crate::Draws::MOST)]
+    Draws(usize),
     /// A batch of no states.
     #[error("a batch needs at least one state")]
     EmptyBatch,
@@ -162,7 +173,8 @@ impl Batch {
 
 /// All that a distance needs to know beside the samples and the metric.
 ///
-/// The default is the command's: γ = 0.9, double batch over all states, marginal actions, seed 0, 3 shared transitions.
+/// The default is the command's: γ = 0.9, double batch over all states, marginal actions, seed 0, 3 shared transitions,
+/// Pearson's correlation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// γ
@@ -174,6 +186,8 @@ pub struct Settings {
     /// How many transitions two samples must share for their distance to be defined. Two points always correlate perfectly,
     /// hence 3 by default; below [`FEW_COMMON`] a distance is mostly noise.
     pub min_common: usize,
+    /// Of what kind the correlation is.
+    pub correlation: Correlation,
 }
 
 /// With fewer shared transitions than this a distance is mostly noise.
@@ -181,7 +195,13 @@ pub const FEW_COMMON: usize = 20;
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { gamma: Gamma::default(), estimator: Estimator::default(), seed: 0, min_common: 3 }
+        Settings {
+            gamma: Gamma::default(),
+            estimator: Estimator::default(),
+            seed: 0,
+            min_common: 3,
+            correlation: Correlation::Pearson,
+        }
     }
 }
 

@@ -1,11 +1,16 @@
 //! Distances: canonical rewards in, numbers (or the reason why there is none) out.
 
+mod correlation;
 mod matrix;
 mod pair;
 mod pearson;
 mod projected;
+mod shared;
 
+pub(crate) use correlation::RankOrder;
+pub use correlation::{Correlation, spearman};
 pub use matrix::{DistanceMatrix, pairwise, pairwise_canonical};
 pub use pair::{Canonical, Comparison, common_transitions, distance, distance_on};
 pub use pearson::{Agreement, Undefined, pearson};
 pub use projected::Shaping;
+pub(crate) use shared::Shared;

@@ -37,6 +37,18 @@ pub struct RewardSample {
     pub(crate) action: Vec<u32>,
     pub(crate) reward: Vec<f64>,
     pub(crate) duplicates: DuplicateCounts,
+    pub(crate) repeats: Repeats,
+}
+
+/// What transitions that occurred several times tell of the noise of rewards: totals, so that it costs nothing a transition.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Repeats {
+    /// Σ (reward − mean of its transition)² over all rows.
+    pub squares: f64,
+    /// Σ (occurrences − 1) over all transitions.
+    pub freedom: usize,
+    /// Σ (1 − 1/occurrences) over the transitions whose reward is the mean of several.
+    pub averaged_out: f64,
 }
 
 /// How often the same transition was met again while a sample was built.
@@ -197,6 +209,7 @@ impl RewardSample {
             action: self.action.clone(),
             reward: rewards,
             duplicates: DuplicateCounts { rows, ..DuplicateCounts::default() },
+            repeats: Repeats::default(),
         })
     }
 
