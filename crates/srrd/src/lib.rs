@@ -22,14 +22,17 @@
 //! The way a reward takes: [`SampleBuilder`] interns tokens and merges duplicates into a [`RewardSample`];
 //! [`CanonicalForm`] holds what a [`Metric`] computes once a state; [`Canonical`] is a sample with canonical rewards;
 //! [`distance`] and [`pairwise`] correlate those over shared transitions. [`term_coverage`] says how much of what a metric
-//! needs was sampled, [`Tabular`] computes the exact forms where a reward is known everywhere, and [`theory`] has what the
-//! paper proves: what is left of shaping, bounds on it, and the bound on regret.
+//! needs was sampled, [`interval`](fn@interval) and [`chance`](fn@chance) how sure a distance is, [`noise_floor`] how small
+//! it can get, [`estimate_gamma`] which discount factor the data speak for. [`Tabular`] computes the exact forms where a reward
+//! is known everywhere, [`theory`] has what the paper proves: what is left of shaping, bounds on it, and the bound on regret.
+//! [`classify`] tells agents apart by their rewards.
 //!
 //! The library does no I/O, prints nothing and keeps no global state. Loops run on the current `rayon` pool; no result
 //! depends on its size.
 
 mod batch;
 mod canon;
+mod chance;
 pub mod classify;
 mod diagnose;
 mod distance;
@@ -37,8 +40,11 @@ mod estimate;
 mod exact;
 mod gamma;
 mod graph;
+mod interval;
+mod noise;
 mod parallel;
 mod project;
+mod random;
 mod regress;
 mod sample;
 mod settings;
@@ -47,13 +53,19 @@ pub mod theory;
 
 pub use batch::BatchSet;
 pub use canon::{CanonicalForm, canonicalize};
+pub use chance::{Chance, ChanceSettings, ChanceTest, chance, chance_on};
 pub use diagnose::{MetricCoverage, TermCoverage, term_coverage};
 pub use distance::{
-    Agreement, Canonical, Comparison, DistanceMatrix, Undefined, common_transitions, distance, distance_on, pairwise,
-    pairwise_canonical, pearson, pearson_weighted, projected_distance,
+    Agreement, Canonical, Comparison, Correlation, DistanceMatrix, Undefined, common_transitions, distance, distance_on,
+    pairwise, pairwise_canonical, pearson, pearson_weighted, projected_distance, spearman,
 };
 pub use exact::{ExactError, Tabular};
 pub use gamma::{GammaEstimate, estimate_gamma};
+pub use interval::{
+    Bootstrap, Draws, Episodes, Interval, IntervalMethod, IntervalSettings, Level, NoInterval, Range, Resampled,
+    Resampling, interval, interval_on,
+};
+pub use noise::{NoiseFloor, RewardNoise, noise_floor, noise_floor_on};
 pub use project::{Projection, Shaping, WeightError, Weights};
 pub use regress::Prediction;
 pub use sample::{

@@ -5,6 +5,8 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 use thiserror::Error;
 
+use crate::distance::Correlation;
+
 /// Which canonicalization is taken before the Pearson distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Metric {
@@ -58,6 +60,15 @@ pub enum SettingError {
     /// A leaf of a regression tree of no transitions.
     #[error("a leaf of a regression tree needs at least one transition")]
     EmptyLeaf,
+    /// No correlation of this name.
+    #[error("there is no correlation '{0}': choose among {list}", list = Correlation::ALL.map(Correlation::name).join(", "))]
+    Correlation(String),
+    /// A level outside (0, 1).
+    #[error("the level is {0}, but it must lie between 0 and 1, such as 0.95")]
+    Level(f64),
+    /// Too few draws to tell anything, or more than anyone can wait for.
+    #[error("the number of draws is {0}, but it must lie between {LEAST_DRAWS} and {MOST_DRAWS}", LEAST_DRAWS = crate::Draws::LEAST, MOST_DRAWS = crate::Draws::MOST)]
+    Draws(usize),
     /// A batch of no states.
     #[error("a batch needs at least one state")]
     EmptyBatch,
@@ -222,7 +233,7 @@ impl Default for TreeLimits {
 /// All that a distance needs to know beside the samples and the metric.
 ///
 /// The default is the command's: γ = 0.9, double batch over all states, marginal actions, seed 0, 3 shared transitions,
-/// shaping projected out on those.
+/// shaping projected out on those, Pearson's correlation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// γ
@@ -236,6 +247,8 @@ pub struct Settings {
     pub min_common: usize,
     /// Where `projected` takes shaping out.
     pub support: Support,
+    /// Of what kind the correlation is.
+    pub correlation: Correlation,
 }
 
 /// On which transitions `projected` takes shaping out before two samples are compared.
@@ -272,6 +285,7 @@ impl Default for Settings {
             seed: 0,
             min_common: 3,
             support: Support::default(),
+            correlation: Correlation::Pearson,
         }
     }
 }

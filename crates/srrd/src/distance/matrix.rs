@@ -7,7 +7,8 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::pair::{Canonical, distance};
+use super::correlation::Correlation;
+use super::pair::{Canonical, Comparison, distance};
 use super::pearson::{Agreement, Sums, Undefined, carefully};
 use crate::sample::{Interner, RewardSample, Vocabulary};
 use crate::settings::{Metric, Settings, Support};
@@ -60,19 +61,23 @@ impl DistanceMatrix {
 
 /// The distances of all pairs; each is, to the last bit, the one [`distance`](crate::distance) gives.
 ///
-/// O(canonicalizations + transitions + Σ over pairs of shared transitions), in parallel.
+/// O(canonicalizations + transitions + Σ over pairs of shared transitions), in parallel. `projected` and Spearman's correlation take
+/// every pair by itself, since residuals and ranks are those of the shared transitions: O(pairs · transitions · log transitions).
 pub fn pairwise(samples: &[&RewardSample], metric: Metric, settings: &Settings) -> DistanceMatrix {
     if metric == Metric::Projected && settings.support == Support::Pair {
-        return pair_by_pair(samples, metric, settings);
+        return pair_by_pair(samples.len(), |i, j| distance(samples[i], samples[j], metric, settings));
     }
     let canonical: Vec<Canonical<'_>> =
         samples.par_iter().map(|sample| Canonical::new(sample, metric, settings)).collect();
     pairwise_canonical(&canonical, settings.min_common)
 }
 
-/// As [`pairwise`], of samples that are already canonicalized.
+/// As [`pairwise`], of samples that are already canonicalized, all for the same correlation.
 pub fn pairwise_canonical(samples: &[Canonical<'_>], min_common: usize) -> DistanceMatrix {
     let size = samples.len();
+    if samples.iter().any(|sample| sample.correlation == Correlation::Spearman) {
+        return pair_by_pair(size, |i, j| samples[i].compare(&samples[j], min_common));
+    }
     let index = Index::new(samples);
     let rows: Vec<Row> = (0..size)
         .into_par_iter()
@@ -82,13 +87,12 @@ pub fn pairwise_canonical(samples: &[Canonical<'_>], min_common: usize) -> Dista
     assemble(rows)
 }
 
-/// For a metric that takes the pair as a whole.
-fn pair_by_pair(samples: &[&RewardSample], metric: Metric, settings: &Settings) -> DistanceMatrix {
-    let size = samples.len();
+/// For distances that take the pair as a whole.
+fn pair_by_pair(size: usize, compare: impl Fn(usize, usize) -> Comparison + Sync) -> DistanceMatrix {
     let row = |i: usize| {
         let mut row = Row::with_capacity(size - i);
         for j in i..size {
-            let comparison = distance(samples[i], samples[j], metric, settings);
+            let comparison = compare(i, j);
             row.push(i, j, comparison.common, comparison.outcome);
         }
         row

@@ -1,6 +1,7 @@
 //! The distance of two samples.
 
-use super::pearson::{Agreement, Undefined, pearson_by};
+use super::correlation::{Correlation, agreement};
+use super::pearson::{Agreement, Undefined};
 use super::projected;
 use crate::canon::CanonicalForm;
 use crate::project::Shaping;
@@ -14,7 +15,9 @@ pub struct Canonical<'a> {
     pub(super) values: Vec<f64>,
     /// The mean of the values, around which correlations are summed.
     pub(super) center: f64,
+    /// How far apart values may be that are equal but for rounding.
     pub(super) noise: f64,
+    pub(super) correlation: Correlation,
 }
 
 /// Of the largest reward: what of a canonical reward may be rounding. A canonical reward is a sum of terms of the size of the
@@ -27,10 +30,10 @@ impl<'a> Canonical<'a> {
     /// Canonicalizes a sample.
     pub fn new(sample: &'a RewardSample, metric: Metric, settings: &Settings) -> Self {
         let form = CanonicalForm::new(sample, metric, settings.estimator, settings.seed);
-        Self::of_form(sample, &form, metric, settings.gamma)
+        Self::of_form(sample, &form, metric, settings.gamma).with_correlation(settings.correlation)
     }
 
-    /// As [`new`](Self::new), from a form that serves several discount factors.
+    /// As [`new`](Self::new), from a form that serves several discount factors; compared by Pearson's correlation.
     pub fn of_form(sample: &'a RewardSample, form: &CanonicalForm<'_>, metric: Metric, gamma: Gamma) -> Self {
         let largest = || sample.rewards().iter().fold(0.0f64, |most, r| most.max(r.abs()));
         let noise = match metric {
@@ -43,7 +46,13 @@ impl<'a> Canonical<'a> {
         };
         let values = form.at(gamma);
         let center = values.iter().sum::<f64>() / values.len() as f64;
-        Canonical { sample, values, center, noise }
+        Canonical { sample, values, center, noise, correlation: Correlation::Pearson }
+    }
+
+    /// The same, to be compared by another correlation.
+    #[must_use]
+    pub fn with_correlation(self, correlation: Correlation) -> Self {
+        Canonical { correlation, ..self }
     }
 
     /// The canonical rewards, in the order of [`RewardSample::transitions`].
@@ -51,7 +60,13 @@ impl<'a> Canonical<'a> {
         &self.values
     }
 
-    /// The distance to another sample over the transitions that both hold.
+    /// A canonical reward, less the mean of all.
+    #[inline]
+    pub(super) fn around_center(&self, transition: u32) -> f64 {
+        self.values[transition as usize] - self.center
+    }
+
+    /// The distance to another sample over the transitions that both hold, by the correlation of this one.
     pub fn compare(&self, other: &Canonical<'_>, min_common: usize) -> Comparison {
         self.compare_on(other, &common_transitions(self.sample, other.sample), min_common)
     }
@@ -62,10 +77,10 @@ impl<'a> Canonical<'a> {
             Err(Undefined::TooFewCommon)
         } else {
             let at = |i: usize| {
-                let (x, y) = (self.values[common[i].0 as usize], other.values[common[i].1 as usize]);
-                (x - self.center, y - other.center)
+                let (i, j) = common[i];
+                (self.around_center(i), other.around_center(j))
             };
-            pearson_by(common.len(), at, [self.noise, other.noise])
+            agreement(self.correlation, common.len(), at, [self.noise, other.noise])
         };
         Comparison { common: common.len(), outcome, shaping: None }
     }
@@ -99,8 +114,8 @@ impl Comparison {
     }
 }
 
-/// The distance of two samples: D = sqrt((1 − ρ) / 2), ρ the Pearson correlation of their canonical rewards over the
-/// transitions that both hold.
+/// The distance of two samples: D = sqrt((1 − ρ) / 2), ρ the [correlation](Correlation) (Pearson's unless the settings say
+/// otherwise) of their canonical rewards over the transitions that both hold.
 ///
 /// Symmetric; D(a, a) = 0; in [0, 1]. The triangle inequality holds among samples with the same transitions.
 /// O(canonicalization + transitions).

@@ -1,9 +1,10 @@
 //! The projected distance: shaping is taken out on the very transitions that two samples share.
 
+use super::correlation::agreement;
 use super::pair::Comparison;
-use super::pearson::{Undefined, pearson_by};
+use super::pearson::Undefined;
 use super::weighted;
-use crate::project::{Projection, WeightError, Weights};
+use crate::project::{Projection, Shaping, WeightError, Weights};
 use crate::sample::RewardSample;
 use crate::settings::Settings;
 
@@ -53,26 +54,66 @@ pub(super) fn distance(
     weights: Option<&Weights>,
     settings: &Settings,
 ) -> Comparison {
-    let mut comparison = Comparison { common: common.len(), outcome: Err(Undefined::TooFewCommon), shaping: None };
+    let (outcome, shaping) = match residuals(a, b, common, weights, settings) {
+        Err((why, shaping)) => (Err(why), shaping),
+        Ok(Residuals { x, y, noise, shaping, .. }) => {
+            let outcome = match weights {
+                Some(weights) => weighted::pearson(&x, &y, weights.as_slice(), noise),
+                None => agreement(settings.correlation, x.len(), |i| (x[i], y[i]), noise),
+            };
+            (outcome, Some(shaping))
+        }
+    };
+    Comparison { common: common.len(), outcome, shaping }
+}
+
+/// What shaping cannot explain of two rewards on the transitions they share.
+pub(super) struct Residuals {
+    pub x: Vec<f64>,
+    pub y: Vec<f64>,
+    /// What may be rounding.
+    pub noise: [f64; 2],
+    pub shaping: Shaping,
+    pub projection: Projection,
+}
+
+impl Residuals {
+    /// The degrees of freedom that are left when the mean is taken out, too.
+    ///
+    /// Constant vectors are shaping when γ < 1 (by a constant potential), so that residuals have the mean 0 anyway. With γ = 1 the
+    /// part of a constant vector that is no shaping takes away as much of a dimension: |P1|² / n, P the projection on what shaping
+    /// cannot explain.
+    pub fn centred_freedom(&self, gamma: f64) -> f64 {
+        let freedom = self.shaping.degrees_of_freedom as f64;
+        if gamma < 1.0 {
+            return freedom;
+        }
+        let left = self.projection.residual(&vec![1.0; self.x.len()]);
+        freedom - left.iter().map(|v| v * v).sum::<f64>() / left.len() as f64
+    }
+}
+
+/// The residuals of both rewards, or why there are none, with the shaping space as far as it is known.
+pub(super) fn residuals(
+    a: &RewardSample,
+    b: &RewardSample,
+    common: &[(u32, u32)],
+    weights: Option<&Weights>,
+    settings: &Settings,
+) -> Result<Residuals, (Undefined, Option<Shaping>)> {
     if common.len() < settings.min_common.max(1) {
-        return comparison;
+        return Err((Undefined::TooFewCommon, None));
     }
     let mut shared = common.iter().map(|&(i, _)| i as usize).peekable();
     let pairs = (a.ids().enumerate()).filter_map(|(i, (s, _, t))| shared.next_if_eq(&i).map(|_| (s, t)));
     let projection = Projection::on(pairs, settings.gamma, weights.map(|weights| weights.as_slice().to_vec()));
-    comparison.shaping = Some(projection.shaping());
-    if projection.shaping().degrees_of_freedom == 0 {
-        comparison.outcome = Err(Undefined::NoDegreesOfFreedom);
-        return comparison;
+    let shaping = projection.shaping();
+    if shaping.degrees_of_freedom == 0 {
+        return Err((Undefined::NoDegreesOfFreedom, Some(shaping)));
     }
     let left = |sample: &RewardSample, of: fn(&(u32, u32)) -> u32| {
         projection.residual(&common.iter().map(|pair| sample.rewards()[of(pair) as usize]).collect::<Vec<_>>())
     };
     let (x, y) = rayon::join(|| left(a, |pair| pair.0), || left(b, |pair| pair.1));
-    let noise = [rounding(a), rounding(b)];
-    comparison.outcome = match weights {
-        Some(weights) => weighted::pearson(&x, &y, weights.as_slice(), noise),
-        None => pearson_by(common.len(), |i| (x[i], y[i]), noise),
-    };
-    comparison
+    Ok(Residuals { x, y, noise: [rounding(a), rounding(b)], shaping, projection })
 }

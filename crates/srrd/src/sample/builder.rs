@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::token::Kind;
 use super::vocabulary::{ABSENT, Interner};
-use super::{DuplicateCounts, RewardSample, Token, Vocabulary};
+use super::{DuplicateCounts, Repeats, RewardSample, Token, Vocabulary};
 use crate::graph::{Graph, starts};
 
 /// Which reward a transition gets that occurs several times with unequal rewards. Equal rewards always collapse.
@@ -302,15 +302,8 @@ fn assemble(
     let duplicates =
         DuplicateCounts { rows: reward.len(), repeated: reward.len() - transitions, averaged: merged.averaged };
     let graph = Graph::new(states.len(), merged.source, merged.target, merged.first, transitions);
-    let sample = RewardSample {
-        states,
-        actions,
-        graph,
-        action: merged.action,
-        reward: merged.reward,
-        duplicates,
-        regression: None,
-    };
+    let Merged { action, reward, repeats, .. } = merged;
+    let sample = RewardSample { states, actions, graph, action, reward, duplicates, repeats, regression: None };
     Ok((sample, Placement { transition: placement }))
 }
 
@@ -426,6 +419,7 @@ struct Merged {
     action: Vec<u32>,
     reward: Vec<f64>,
     averaged: usize,
+    repeats: Repeats,
     values: Vec<f64>,
 }
 
@@ -438,6 +432,7 @@ impl Merged {
             action: Vec::with_capacity(n),
             reward: Vec::with_capacity(n),
             averaged: 0,
+            repeats: Repeats::default(),
             values: Vec::new(),
         }
     }
@@ -483,21 +478,25 @@ impl Merged {
     /// The one reward of a group of rows, or two rows that contradict each other.
     fn merge(&mut self, group: &[Keyed], reward: &[f64], duplicates: Duplicates) -> Result<f64, (u32, u32)> {
         let first = reward[group[0].row as usize];
+        self.repeats.freedom += group.len() - 1;
+        if duplicates == Duplicates::Mean {
+            self.repeats.averaged_out += 1.0 - 1.0 / group.len() as f64;
+        }
         let Some(unequal) = group.iter().find(|k| reward[k.row as usize] != first) else {
             return Ok(first + 0.0);
         };
         self.averaged += 1;
+        self.values.clear();
+        self.values.extend(group.iter().map(|k| reward[k.row as usize]));
+        // Sorted, so that sums do not depend on the order of the rows.
+        self.values.sort_unstable_by(f64::total_cmp);
+        let mean = mean(&self.values);
+        self.repeats.squares += self.values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>();
         match duplicates {
             Duplicates::First => Ok(first),
             Duplicates::Last => Ok(reward[group[group.len() - 1].row as usize]),
             Duplicates::Error => Err((group[0].row, unequal.row)),
-            Duplicates::Mean => {
-                self.values.clear();
-                self.values.extend(group.iter().map(|k| reward[k.row as usize]));
-                // Sorted, so that the sum does not depend on the order of the rows.
-                self.values.sort_unstable_by(f64::total_cmp);
-                Ok(mean(&self.values))
-            }
+            Duplicates::Mean => Ok(mean),
         }
     }
 }

@@ -41,6 +41,18 @@ pub struct RewardSample {
     pub(crate) duplicates: DuplicateCounts,
     /// How the rewards of unsampled transitions are predicted; only where every state has features.
     pub(crate) regression: Option<Regression>,
+    pub(crate) repeats: Repeats,
+}
+
+/// What transitions that occurred several times tell of the noise of rewards: totals, so that it costs nothing a transition.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Repeats {
+    /// Σ (reward − mean of its transition)² over all rows.
+    pub squares: f64,
+    /// Σ (occurrences − 1) over all transitions.
+    pub freedom: usize,
+    /// Σ (1 − 1/occurrences) over the transitions whose reward is the mean of several.
+    pub averaged_out: f64,
 }
 
 /// How often the same transition was met again while a sample was built.
@@ -202,6 +214,7 @@ impl RewardSample {
             reward: rewards,
             duplicates: DuplicateCounts { rows, ..DuplicateCounts::default() },
             regression: self.regression,
+            repeats: Repeats::default(),
         })
     }
 

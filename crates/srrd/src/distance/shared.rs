@@ -1,0 +1,52 @@
+//! The canonical rewards of two samples side by side: what intervals, tests and noise floors are computed from.
+
+use super::correlation::agreement;
+use super::pair::Canonical;
+use super::pearson::{Agreement, Undefined};
+use super::projected;
+use crate::project::Projection;
+use crate::sample::RewardSample;
+use crate::settings::{Metric, Settings, Support};
+
+/// The canonical rewards of two samples on the transitions they share, in order.
+#[derive(Clone, Debug)]
+pub(crate) struct Shared {
+    pub x: Vec<f64>,
+    pub y: Vec<f64>,
+    /// How far apart values of a side may be that are equal but for rounding.
+    pub noise: [f64; 2],
+    /// For `projected`: the degrees of freedom left when shaping and the mean are taken out.
+    pub centred_freedom: Option<f64>,
+    /// For `projected` on the shared transitions: what took shaping out.
+    pub projection: Option<Projection>,
+}
+
+impl Shared {
+    /// # Errors
+    /// Why there is no distance, as far as the transitions tell; that a side is constant shows in [`agreement`](Self::agreement).
+    pub fn new(
+        a: &RewardSample,
+        b: &RewardSample,
+        common: &[(u32, u32)],
+        metric: Metric,
+        settings: &Settings,
+    ) -> Result<Self, Undefined> {
+        if metric == Metric::Projected && settings.support == Support::Pair {
+            let residuals = projected::residuals(a, b, common, None, settings).map_err(|(why, _)| why)?;
+            let centred_freedom = Some(residuals.centred_freedom(settings.gamma.get()));
+            let projected::Residuals { x, y, noise, projection, .. } = residuals;
+            return Ok(Shared { x, y, noise, centred_freedom, projection: Some(projection) });
+        }
+        if common.len() < settings.min_common.max(1) {
+            return Err(Undefined::TooFewCommon);
+        }
+        let (a, b) = rayon::join(|| Canonical::new(a, metric, settings), || Canonical::new(b, metric, settings));
+        let (x, y) = common.iter().map(|&(i, j)| (a.around_center(i), b.around_center(j))).unzip();
+        Ok(Shared { x, y, noise: [a.noise, b.noise], centred_freedom: None, projection: None })
+    }
+
+    /// The distance: to the last bit that of [`distance`](crate::distance).
+    pub fn agreement(&self, settings: &Settings) -> Result<Agreement, Undefined> {
+        agreement(settings.correlation, self.x.len(), |i| (self.x[i], self.y[i]), self.noise)
+    }
+}

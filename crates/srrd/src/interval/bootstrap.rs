@@ -1,0 +1,102 @@
+//! Bootstrap intervals: units are drawn with replacement, and the distance is taken of what was drawn.
+//!
+//! O(draws · shared transitions), in parallel; every draw has its own random stream.
+
+use rand::RngExt;
+use rayon::prelude::*;
+
+use super::Range;
+use super::episodes::Units;
+use super::weighted::{Scratch, Weighted};
+use crate::random::{Purpose, stream};
+use crate::special::{normal_cdf, normal_quantile, student_quantile};
+
+/// The distances of all draws that have one, ascending.
+pub(super) fn distances(pairs: &Weighted, units: &Units, draws: usize, seed: u64) -> Vec<f64> {
+    let draw = |(counts, scratch): &mut (Vec<u32>, Scratch), draw: usize| {
+        let mut rng = stream(seed, Purpose::Resample, draw);
+        counts.clear();
+        counts.resize(units.count, 0);
+        for _ in 0..units.count {
+            counts[rng.random_range(0..units.count as u32) as usize] += 1;
+        }
+        pairs.distance(|i| f64::from(counts[units.of[i] as usize]), scratch).ok()
+    };
+    let made: Vec<Option<f64>> = (0..draws).into_par_iter().map_init(Default::default, draw).collect();
+    let mut defined: Vec<f64> = made.into_iter().flatten().collect();
+    defined.sort_unstable_by(f64::total_cmp);
+    defined
+}
+
+/// The level at which quantiles are taken so that intervals of few units are as wide as they should be.
+///
+/// The draws vary by sqrt((u − 1) / u) less than distances do, u the number of units, and know their own spread only from u units:
+/// quantiles are taken at Φ(−t · sqrt(u / (u − 1))), t that of Student with u − 1 degrees of freedom, instead of at Φ(−z). With many
+/// units that is the same.
+pub(super) fn expanded(level: f64, units: usize) -> f64 {
+    let u = units as f64;
+    let reach = student_quantile(0.5 + 0.5 * level, u - 1.0) * (u / (u - 1.0)).sqrt();
+    1.0 - 2.0 * normal_cdf(-reach)
+}
+
+/// The percentile interval: between the quantiles of the draws.
+pub(super) fn percentile(sorted: &[f64], level: f64) -> Range {
+    Range { low: quantile(sorted, 0.5 - 0.5 * level), high: quantile(sorted, 0.5 + 0.5 * level) }
+}
+
+/// The BCa interval: quantiles moved by the bias of the draws and by how fast their spread grows with the distance.
+///
+/// Φ(z₀ + (z₀ + z) / (1 − a(z₀ + z))) for z = Φ⁻¹ of the percentile's ends; z₀ = Φ⁻¹(share of the draws below the estimate), and
+/// a = Σ U³ / (6 (Σ U²)^(3/2)) from the influences U of the units on the *distance*. `None` when all draws lie on one side.
+pub(super) fn bca(sorted: &[f64], level: f64, estimate: f64, influence: &[f64]) -> Option<Range> {
+    let below = sorted.partition_point(|d| *d < estimate);
+    let equal = sorted.partition_point(|d| *d <= estimate) - below;
+    let bias = normal_quantile((below as f64 + 0.5 * equal as f64) / sorted.len() as f64);
+    let second: f64 = influence.iter().map(|u| u * u).sum();
+    let third: f64 = influence.iter().map(|u| u * u * u).sum();
+    let acceleration = if second > 0.0 { third / (6.0 * second.powf(1.5)) } else { 0.0 };
+    let end = |p: f64| {
+        let z = bias + normal_quantile(p);
+        let stretch = 1.0 - acceleration * z;
+        (stretch > 0.0).then(|| quantile(sorted, normal_cdf(bias + z / stretch)))
+    };
+    if !bias.is_finite() {
+        return None;
+    }
+    Some(Range { low: end(0.5 - 0.5 * level)?, high: end(0.5 + 0.5 * level)? })
+}
+
+/// The quantile of m sorted values at place (m + 1)p, between two of them in proportion.
+fn quantile(sorted: &[f64], p: f64) -> f64 {
+    let place = ((sorted.len() + 1) as f64 * p - 1.0).clamp(0.0, (sorted.len() - 1) as f64);
+    let (low, part) = (place.floor() as usize, place.fract());
+    let high = (low + 1).min(sorted.len() - 1);
+    sorted[low] + part * (sorted[high] - sorted[low])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_lie_where_they_should() {
+        let values: Vec<f64> = (1..=99).map(f64::from).collect();
+        assert_eq!(quantile(&values, 0.25), 25.0);
+        assert!((quantile(&values, 0.255) - 25.5).abs() < 1e-12);
+        assert_eq!((quantile(&values, 0.0), quantile(&values, 1.0)), (1.0, 99.0));
+        assert_eq!(percentile(&values, 0.5), Range { low: 25.0, high: 75.0 });
+    }
+
+    #[test]
+    fn bca_is_percentile_without_bias_and_skew() {
+        let values: Vec<f64> = (1..=99).map(f64::from).collect();
+        let found = bca(&values, 0.5, 50.0, &[1.0, -1.0, 2.0, -2.0]).unwrap();
+        assert!((found.low - 25.0).abs() < 1e-9 && (found.high - 75.0).abs() < 1e-9, "{found:?}");
+        // Draws that lie too low are moved up; a spread that grows with the distance stretches the upper side.
+        assert!(bca(&values, 0.5, 60.0, &[1.0, -1.0]).unwrap().low > 25.0);
+        let skewed = bca(&values, 0.5, 50.0, &[3.0, -1.0, -1.0, -1.0]).unwrap();
+        assert!(skewed.low > 25.0 && skewed.high > 75.0, "{skewed:?}");
+        assert_eq!(bca(&values, 0.5, 1000.0, &[1.0, -1.0]), None);
+        assert_eq!(bca(&[0.0; 50], 0.9, 0.0, &[0.0; 4]), Some(Range { low: 0.0, high: 0.0 }));
+    }
+}
