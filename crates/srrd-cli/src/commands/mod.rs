@@ -6,6 +6,7 @@ mod demo;
 mod distance;
 mod inspect;
 mod matrix;
+mod simulate;
 
 use crate::args::Command;
 use crate::failure::Failure;
@@ -19,5 +20,6 @@ pub fn run(command: Command) -> Result<(), Failure> {
         Command::Matrix(args) => matrix::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
     }
 }
