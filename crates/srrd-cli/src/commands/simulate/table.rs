@@ -92,7 +92,7 @@ impl TransitionTable {
     }
 
     fn write(&mut self) -> Result<(), Failure> {
-        if let Some(reward) = self.reward.iter().find(|reward| !(reward.abs() <= LARGEST_REWARD)) {
+        if let Some(reward) = self.reward.iter().find(|reward| reward.abs() > LARGEST_REWARD || reward.is_nan()) {
             return Err(Failure::wrong(format!(
                 "the reward {reward:e} is larger than {LARGEST_REWARD:e}: choose a smaller --noise or --factor"
             )));
