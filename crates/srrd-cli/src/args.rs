@@ -102,6 +102,23 @@ same bytes as one that was not. DIR gets trials.csv, summary.csv, run.json, figu
 Example:
   srrd report runs/coverage")]
     Report(ReportArgs),
+    /// Rollouts of a built-in world, as a table of transitions
+    #[command(after_help = "\
+Examples:
+  srrd simulate gridworld -o grid.csv
+  srrd simulate bouncing-balls -o balls.parquet --size 10x10 --epsilon 0.1 --rollouts 50
+  srrd simulate gridworld -o agents.csv --classes --sets 5     ten agents, five samples each
+
+One reward, known from other walks, and shaped:
+  srrd simulate gridworld -o a.csv --rollouts 100 --gamma 0.9 --seed 1 --reward-seed 7 --shaped
+  srrd simulate gridworld -o b.csv --rollouts 100 --seed 2 --reward-seed 7
+  srrd distance a.csv b.csv --metric all --gamma 0.9
+
+x counts from the left and y from the top; an episode starts at 0, 0 and ends in the opposite
+corner, or after 200 steps. gridworld: --policy weighs north, west, south, east. bouncing-balls: it
+weighs eight directions, clockwise from north, and d is 0, 1 or 2 when the nearest obstacle is up
+to 3, up to 6 or farther away.")]
+    Simulate(Simulate),
 }
 
 #[derive(Debug, Args)]
@@ -265,6 +282,61 @@ pub struct ReportArgs {
     pub folder: PathBuf,
 }
 
+#[derive(Debug, Args)]
+pub struct Simulate {
+    /// Which world
+    #[arg(value_enum)]
+    pub world: WorldName,
+    /// Where to write the table, in the format of its extension; - is CSV on standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// How many cells there are along x and y
+    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "20x20", allow_hyphen_values = true)]
+    pub size: String,
+    /// The probability that a step leads to a random cell
+    #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
+    pub epsilon: f64,
+    /// How many obstacles there are, of bouncing-balls [default: 5]
+    #[arg(long, value_name = "N")]
+    pub obstacles: Option<usize>,
+    /// How many episodes to play, for every sample
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub rollouts: usize,
+    /// The weight of every action, such as 10,10,40,40; or uniform, and for gridworld diagonal, top, left [default: uniform]
+    #[arg(long, value_name = "W,W,…", allow_hyphen_values = true)]
+    pub policy: Option<String>,
+    /// Play the ten agents of the paper instead: columns `sample` and `label`, and a reward of its own for every agent
+    #[arg(long)]
+    pub classes: bool,
+    /// How many samples to make of every agent, with --classes [default: 100]
+    #[arg(long, value_name = "N")]
+    pub sets: Option<usize>,
+    /// How the reward depends on the features; its constants are drawn for every transition
+    #[arg(long, value_enum, default_value_t = ModelName::Random)]
+    pub model: ModelName,
+    /// Add potential shaping, with random potentials for every sample
+    #[arg(long)]
+    pub shaped: bool,
+    /// The discount factor of --shaped [default: 0.9]
+    #[arg(long, allow_hyphen_values = true)]
+    pub gamma: Option<f64>,
+    /// The strength of --shaped: its mean magnitude by that of the rewards [default: drawn from 1 to 5 for every sample]
+    #[arg(long, allow_hyphen_values = true)]
+    pub factor: Option<f64>,
+    /// Add noise between -BOUND and BOUND to the reward of every transition, for every sample
+    #[arg(long, value_name = "BOUND", default_value_t = 0.0, allow_hyphen_values = true)]
+    pub noise: f64,
+    /// The seed of everything random
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Another seed for the reward, to have one reward in several tables [default: that of --seed]
+    #[arg(long, value_name = "SEED")]
+    pub reward_seed: Option<u64>,
+    /// Print a summary as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// How rewards are canonicalized.
 #[derive(Debug, Args)]
 pub struct CanonArgs {
@@ -331,4 +403,18 @@ pub enum DuplicatesName {
     First,
     Last,
     Error,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum WorldName {
+    Gridworld,
+    BouncingBalls,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ModelName {
+    Linear,
+    Polynomial,
+    Sinusoidal,
+    Random,
 }

@@ -62,7 +62,8 @@ fn a_run_says_what_it_does_and_leaves_everything_behind() {
 #[test]
 fn a_run_that_was_killed_goes_on() {
     let place = Place::new();
-    let call = "reproduce coverage -o killed --world gridworld --size 12x12 --model random --rollouts 20,60 --trials 60";
+    let call =
+        "reproduce coverage -o killed --world gridworld --size 12x12 --model random --rollouts 20,60 --trials 60";
     let mut child =
         place.command(call).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let started = Instant::now();

@@ -63,12 +63,7 @@ pub struct Manifest {
 
 impl Manifest {
     /// A preset with some parameters replaced.
-    pub fn new(
-        what: &str,
-        preset: Preset,
-        replaced: &[(&str, String)],
-        shard: Shard,
-    ) -> Result<Self, LabError> {
+    pub fn new(what: &str, preset: Preset, replaced: &[(&str, String)], shard: Shard) -> Result<Self, LabError> {
         let kind = experiments::find(what)?;
         let mut parameters = (kind.preset)(preset);
         for (name, text) in replaced {

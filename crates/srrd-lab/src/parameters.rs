@@ -224,7 +224,18 @@ pub struct Parameters {
 
 /// The names of the parameters, as options and in run.json.
 pub const NAMES: [&str; 12] = [
-    "world", "size", "model", "epsilon", "noise", "rollouts", "trials", "gamma", "metric", "estimator", "batch", "seed",
+    "world",
+    "size",
+    "model",
+    "epsilon",
+    "noise",
+    "rollouts",
+    "trials",
+    "gamma",
+    "metric",
+    "estimator",
+    "batch",
+    "seed",
 ];
 
 impl Parameters {

@@ -122,7 +122,9 @@ pub fn merge(parts: &[std::path::PathBuf], folder: &Path) -> Result<Manifest, La
     let mut texts = Vec::new();
     for (part, manifest) in parts.iter().zip(&manifests) {
         let shown = part.display();
-        if (Manifest { shard: Shard::WHOLE, ..manifest.clone() }).to_json() != whole.to_json() || manifest.shard.of != of {
+        if (Manifest { shard: Shard::WHOLE, ..manifest.clone() }).to_json() != whole.to_json()
+            || manifest.shard.of != of
+        {
             return Err(LabError::wrong(format!(
                 "{shown}: is not a part of the same run as {} ({} against {})",
                 parts[0].display(),
@@ -140,8 +142,8 @@ pub fn merge(parts: &[std::path::PathBuf], folder: &Path) -> Result<Manifest, La
     }
     let mut lines = Vec::new();
     for (index, part) in found.into_iter().enumerate() {
-        let mut part =
-            part.ok_or_else(|| LabError::wrong(format!("the part {}/{of} is missing: name its folder, too", index + 1)))?;
+        let mut part = part
+            .ok_or_else(|| LabError::wrong(format!("the part {}/{of} is missing: name its folder, too", index + 1)))?;
         part.next();
         lines.push(part);
     }

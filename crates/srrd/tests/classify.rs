@@ -88,7 +88,9 @@ fn an_evaluation_is_what_its_definition_says() {
             for (g, matrix) in matrices.iter().enumerate() {
                 for k in ks {
                     let right = |reference: &[u32], asked: &[u32]| {
-                        let hit = |&&s: &&u32| literal_vote(matrix, size, &classes, reference, s, k) == classes.of()[s as usize];
+                        let hit = |&&s: &&u32| {
+                            literal_vote(matrix, size, &classes, reference, s, k) == classes.of()[s as usize]
+                        };
                         asked.iter().filter(hit).count()
                     };
                     let hits = right(one, two) + right(two, one);
@@ -102,9 +104,9 @@ fn an_evaluation_is_what_its_definition_says() {
             }
             assert_eq!(repeat.validation, best.0 as f64 / train.len() as f64);
             let matrix = &matrices[repeat.gamma];
-            let hits = test.iter().filter(|&&s| {
-                literal_vote(matrix, size, &classes, &train, s, repeat.k) == classes.of()[s as usize]
-            });
+            let hits = test
+                .iter()
+                .filter(|&&s| literal_vote(matrix, size, &classes, &train, s, repeat.k) == classes.of()[s as usize]);
             assert_eq!(repeat.scores.accuracy, hits.count() as f64 / test.len() as f64);
         }
         let together = evaluation.confusion().unwrap();
@@ -180,7 +182,9 @@ fn splits_are_of_the_promised_size_and_differ() {
 fn random_samples(count: usize, rng: &mut ChaCha8Rng) -> Vec<RewardSample> {
     let sample = |rng: &mut ChaCha8Rng| {
         let rows: Vec<(u32, u32, u32, f64)> = (0..rng.random_range(20..60))
-            .map(|_| (rng.random_range(0..6), rng.random_range(0..2), rng.random_range(0..6), rng.random_range(-1.0..1.0)))
+            .map(|_| {
+                (rng.random_range(0..6), rng.random_range(0..2), rng.random_range(0..6), rng.random_range(-1.0..1.0))
+            })
             .collect();
         RewardSample::from_rows(rows, Duplicates::First).unwrap()
     };

@@ -8,6 +8,7 @@ mod inspect;
 mod matrix;
 mod report;
 mod reproduce;
+mod simulate;
 
 use crate::args::Command;
 use crate::failure::Failure;
@@ -23,5 +24,6 @@ pub fn run(command: Command) -> Result<(), Failure> {
         Command::Convert(args) => convert::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
     }
 }

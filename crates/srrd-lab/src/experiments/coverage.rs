@@ -152,9 +152,8 @@ fn constrained_random(results: &Results, [direct, epic, dard, srrd]: [usize; 4])
 /// Under limited sampling the unbiased SRRD is the lowest of all.
 fn unbiased_lowest(results: &Results) -> Option<Claim> {
     let unbiased = results.way(Metric::Srrd, Estimation::Unbiased)?;
-    let rivals: Vec<usize> = (0..results.ways.len())
-        .filter(|&w| w != unbiased && Metric::PAPER.contains(&results.ways[w].metric))
-        .collect();
+    let rivals: Vec<usize> =
+        (0..results.ways.len()).filter(|&w| w != unbiased && Metric::PAPER.contains(&results.ways[w].metric)).collect();
     let counted = |m: &&Measured| m.cell.epsilon > 0.0 && m.common.mean() >= srrd::FEW_COMMON as f64;
     let (mut lowest, mut beaten, mut cells) = (0, 0, 0);
     for m in results.cells.iter().filter(counted) {
@@ -173,7 +172,8 @@ fn unbiased_lowest(results: &Results) -> Option<Claim> {
         Verdict::Undecided
     };
     Some(Claim {
-        paper: "Under limited sampling the unbiased estimates do better than the double batch, and SRRD best of all.".to_owned(),
+        paper: "Under limited sampling the unbiased estimates do better than the double batch, and SRRD best of all."
+            .to_owned(),
         measured: format!(
             "The unbiased SRRD has the lowest mean in {lowest} of {cells} settings; another one is below it beyond the \
              interval in {beaten}."

@@ -67,7 +67,10 @@ impl Instability {
 
     fn seed(&self, trial: usize) -> u64 {
         let (level, graph) = self.place(trial);
-        trial_seed(self.parameters.seed, &format!("instability,{},{},{graph}", self.parameters.gamma[0], SAMPLED[level]))
+        trial_seed(
+            self.parameters.seed,
+            &format!("instability,{},{},{graph}", self.parameters.gamma[0], SAMPLED[level]),
+        )
     }
 
     /// (metric, estimator), in the order of the rows.
@@ -261,7 +264,8 @@ fn claims(combinations: &[(Metric, Estimation)], sds: &[Vec<Moments>]) -> Vec<Cl
             note: if agrees { "Agrees: what is left is rounding." } else { "Does not agree." }.to_owned(),
         });
     }
-    let (Some(epic), Some(dard), Some(srrd)) = (double(Metric::Epic), double(Metric::Dard), double(Metric::Srrd)) else {
+    let (Some(epic), Some(dard), Some(srrd)) = (double(Metric::Epic), double(Metric::Dard), double(Metric::Srrd))
+    else {
         return claims;
     };
     for level in [1, 2] {

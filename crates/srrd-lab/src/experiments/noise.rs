@@ -60,8 +60,14 @@ fn claims(results: &Results) -> Vec<Claim> {
         (Noise::Mild, "With mild noise SRRD is still ahead of the others."),
     ] {
         let steps = match noise {
-            Noise::None => vec![(srrd, dard, "SRRD against DARD"), (dard, epic, "DARD against EPIC"), (epic, direct, "EPIC against DIRECT")],
-            _ => vec![(srrd, dard, "SRRD against DARD"), (srrd, epic, "against EPIC"), (srrd, direct, "against DIRECT")],
+            Noise::None => vec![
+                (srrd, dard, "SRRD against DARD"),
+                (dard, epic, "DARD against EPIC"),
+                (epic, direct, "EPIC against DIRECT"),
+            ],
+            _ => {
+                vec![(srrd, dard, "SRRD against DARD"), (srrd, epic, "against EPIC"), (srrd, direct, "against DIRECT")]
+            }
         };
         let tallies: Vec<(&str, Tally)> = (steps.into_iter())
             .map(|(way, other, words)| (words, Tally::of(results, way, other, |m| m.cell.noise == noise)))

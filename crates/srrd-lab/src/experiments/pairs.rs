@@ -8,8 +8,8 @@ use crate::parameters::{Size, WorldKind};
 use rand::RngExt;
 use srrd::{Gamma, Regression, RewardSample};
 use srrd_worlds::{
-    BouncingBalls, Gridworld, Model, Policy, PotentialFunction, RewardFunction, Shaping, Triple, World, WorldError, add_noise, explore,
-    featured_sample, sample_of, stream,
+    BouncingBalls, Gridworld, Model, Policy, PotentialFunction, RewardFunction, Shaping, Triple, World, WorldError,
+    add_noise, explore, featured_sample, sample_of, stream,
 };
 use std::fmt::{self, Display};
 use std::str::FromStr;

@@ -65,7 +65,11 @@ fn claims(results: &Results) -> Vec<Claim> {
         let words: Vec<String> = (tallies.iter())
             .map(|(metric, tally)| format!("{} {}", metric.to_string().to_uppercase(), tally.words()))
             .collect();
-        let subject = if regressed { "Linear regression against the double batch" } else { "Double batch against linear regression" };
+        let subject = if regressed {
+            "Linear regression against the double batch"
+        } else {
+            "Double batch against linear regression"
+        };
         Some(Claim {
             paper: paper.to_owned(),
             measured: format!("{subject}: {}.", words.join("; ")),

@@ -17,7 +17,8 @@ use srrd::{Batch, Gamma, Metric, RewardSample, Settings, distance};
 use srrd_figures::{Axis, Bar, BarChart};
 use srrd_report::{self as page, Claim, FigureBlock, Report, Section, Table, Verdict};
 use srrd_worlds::{
-    Gridworld, Model, Policy, PotentialFunction, Shaping, Triple, World, explore, gridworld_sampling_policies, sample_of, stream,
+    Gridworld, Model, Policy, PotentialFunction, Shaping, Triple, World, explore, gridworld_sampling_policies,
+    sample_of, stream,
 };
 
 /// How it is found.
@@ -152,7 +153,8 @@ impl Sensitivity {
             }
         };
         let reward = |t: &Triple| {
-            let index = self.feasible.binary_search_by_key(&(t.state, t.action, t.next), |f| (f.state, f.action, f.next));
+            let index =
+                self.feasible.binary_search_by_key(&(t.state, t.action, t.next), |f| (f.state, f.action, f.next));
             index.map(|i| self.rewards[i]).map_err(|_| LabError::failed("a walk left the feasible transitions"))
         };
         let rewards: Vec<f64> = transitions.iter().map(reward).collect::<Result<_, _>>()?;
@@ -168,7 +170,16 @@ impl Sensitivity {
 impl Experiment for Sensitivity {
     fn columns(&self) -> Vec<&'static str> {
         vec![
-            "policy", "trajectories", "trial", "seed", "coverage", "common", "metric", "estimator", "distance", "undefined",
+            "policy",
+            "trajectories",
+            "trial",
+            "seed",
+            "coverage",
+            "common",
+            "metric",
+            "estimator",
+            "distance",
+            "undefined",
         ]
     }
 
@@ -214,14 +225,21 @@ impl Experiment for Sensitivity {
         let rollouts: Vec<String> = rollouts.iter().map(usize::to_string).collect();
         vec![
             format!("Gridworld {}, the reward log π_diagonal(a | s), two copies with random shaping", size[0]),
-            format!("sampled in full, and by 4 policies with {} trajectories; {trials} trials each", rollouts.join(" and ")),
+            format!(
+                "sampled in full, and by 4 policies with {} trajectories; {trials} trials each",
+                rollouts.join(" and ")
+            ),
         ]
     }
 
     fn evaluate(&self, trials: &Trials) -> Result<Evaluation, LabError> {
         let metrics = self.parameters.metric.len();
         let mut measured: Vec<Measured> = (0..self.settings.len())
-            .map(|_| Measured { coverage: Moments::default(), distances: vec![Moments::default(); metrics], undefined: vec![0; metrics] })
+            .map(|_| Measured {
+                coverage: Moments::default(),
+                distances: vec![Moments::default(); metrics],
+                undefined: vec![0; metrics],
+            })
             .collect();
         for (row, fields) in trials.rows().enumerate() {
             let (trial, metric) = (row / metrics, row % metrics);
@@ -249,8 +267,10 @@ impl Sensitivity {
         let columns =
             ["policy", "trajectories", "coverage", "metric", "mean", "sd", "low", "high", "count", "undefined"];
         let mut summary = Csv::new(&columns);
-        let mut chart = BarChart::new("Distance of two shaped copies of one reward", Axis::linear("distance").range(0.0, 1.0));
-        let column = |name: &str, numeric, help: &str| page::Column { name: name.to_owned(), numeric, help: help.to_owned() };
+        let mut chart =
+            BarChart::new("Distance of two shaped copies of one reward", Axis::linear("distance").range(0.0, 1.0));
+        let column =
+            |name: &str, numeric, help: &str| page::Column { name: name.to_owned(), numeric, help: help.to_owned() };
         let mut table = Table {
             caption: "Mean distances with 95 % intervals, beside the paper's SRRD column".to_owned(),
             columns: vec![
@@ -262,7 +282,9 @@ impl Sensitivity {
             rows: Vec::new(),
         };
         let metrics = &self.parameters.metric;
-        table.columns.extend(metrics.iter().map(|m| column(&m.to_string().to_uppercase(), true, "mean (95 % interval)")));
+        table
+            .columns
+            .extend(metrics.iter().map(|m| column(&m.to_string().to_uppercase(), true, "mean (95 % interval)")));
         table.columns.push(column("SRRD, paper", true, "with a reward from AIRL"));
         let mut text = String::from("policy    trajectories  coverage");
         metrics.iter().for_each(|metric| text += &format!("  {:>9}", metric.to_string()));
@@ -301,7 +323,12 @@ impl Sensitivity {
                 row.push(match moments.count() {
                     0 => page::Cell::Empty,
                     1 => shown(mean, format!("{mean:.3}")),
-                    _ => page::Cell::Interval { value: mean, low, high, shown: format!("{mean:.3} ({low:.3} to {high:.3})") },
+                    _ => page::Cell::Interval {
+                        value: mean,
+                        low,
+                        high,
+                        shown: format!("{mean:.3} ({low:.3} to {high:.3})"),
+                    },
                 });
                 text += &format!("  {mean:>9.3}");
                 bars.push(Bar { series: metric.to_string().to_uppercase(), value: mean, low, high });

@@ -116,8 +116,19 @@ impl Sparsity {
 impl Experiment for Sparsity {
     fn columns(&self) -> Vec<&'static str> {
         let usual = [
-            "world", "size", "model", "epsilon", "rollouts", "trial", "seed", "coverage", "common", "metric", "estimator",
-            "distance", "undefined",
+            "world",
+            "size",
+            "model",
+            "epsilon",
+            "rollouts",
+            "trial",
+            "seed",
+            "coverage",
+            "common",
+            "metric",
+            "estimator",
+            "distance",
+            "undefined",
         ];
         usual.into_iter().chain(self.extra_columns()).collect()
     }
@@ -152,18 +163,14 @@ impl Experiment for Sparsity {
         for way in &self.ways {
             let estimator = way.estimation.estimator(way.batch);
             let settings = Settings { gamma, estimator, seed, ..Settings::default() };
-            let predicted = way.estimation.regression().and_then(|wanted| predicting.iter().find(|p| p.regression == wanted));
+            let predicted =
+                way.estimation.regression().and_then(|wanted| predicting.iter().find(|p| p.regression == wanted));
             let (plain, shaped) = predicted.map_or((&pair.plain, &pair.shaped), |p| (&p.plain, &p.shaped));
             let comparison = distance_on(plain, shaped, &common, way.metric, &settings);
             let distance = comparison.distance().map_or(String::new(), |d| d.to_string());
             let undefined = comparison.undefined().map_or("", |reason| reason.name());
-            let mut row = format!(
-                "{},{},{},{},{distance},{undefined}",
-                pair.coverage,
-                common.len(),
-                way.metric,
-                way.estimation
-            );
+            let mut row =
+                format!("{},{},{},{},{distance},{undefined}", pair.coverage, common.len(), way.metric, way.estimation);
             for value in self.extra_values(cell, way) {
                 row = row + "," + &value;
             }
@@ -239,7 +246,11 @@ impl Results {
 
 impl Sparsity {
     fn tokens(&self) -> Tokens {
-        if self.parameters.estimator.iter().any(|e| e.regression().is_some()) { Tokens::Features } else { Tokens::Numbers }
+        if self.parameters.estimator.iter().any(|e| e.regression().is_some()) {
+            Tokens::Features
+        } else {
+            Tokens::Numbers
+        }
     }
 
     fn results(&self, trials: &Trials) -> Result<Results, LabError> {
@@ -324,7 +335,10 @@ impl Sparsity {
             for &size in &p.size {
                 for &Number(epsilon) in &p.epsilon {
                     let there = |m: &&Measured| {
-                        m.cell.world == world && m.cell.size == size && m.cell.epsilon == epsilon && m.coverage.count() > 0
+                        m.cell.world == world
+                            && m.cell.size == size
+                            && m.cell.epsilon == epsilon
+                            && m.coverage.count() > 0
                     };
                     let measured: Vec<&Measured> = results.cells.iter().filter(there).collect();
                     if measured.is_empty() {
@@ -337,9 +351,10 @@ impl Sparsity {
                     let heading = format!("{}, {} × {}: {kind}", world.title(), size.width, size.height);
                     let panels = self.panels(&heading, &measured)?;
                     let name = format!("{}-{world}-{size}-epsilon-{epsilon}", self.story.name);
-                    let caption = "The distance of a reward and its shaped copy against the share of all transitions that \
+                    let caption =
+                        "The distance of a reward and its shaped copy against the share of all transitions that \
                                    was sampled (0 is right: they are equivalent). Bands are 95 % intervals of the mean."
-                        .to_owned();
+                            .to_owned();
                     let file = Some(format!("figures/{name}.svg"));
                     let figure = FigureBlock { svg: panels.to_svg(), caption, file };
                     figures.push((name, Box::new(panels)));
@@ -404,7 +419,8 @@ impl Sparsity {
 
     fn table(&self, measured: &[&Measured]) -> Table {
         let p = &self.parameters;
-        let column = |name: &str, numeric, help: &str| page::Column { name: name.to_owned(), numeric, help: help.to_owned() };
+        let column =
+            |name: &str, numeric, help: &str| page::Column { name: name.to_owned(), numeric, help: help.to_owned() };
         let mut columns = vec![column("model", false, "of reward and potential")];
         if p.noise.len() > 1 {
             columns.push(column("noise", false, "deviation from potential shaping"));
@@ -438,7 +454,9 @@ impl Sparsity {
                 match moments.count() {
                     0 => page::Cell::Empty,
                     1 => number(value, 3),
-                    _ => page::Cell::Interval { value, low, high, shown: format!("{value:.3} ({low:.3} to {high:.3})") },
+                    _ => {
+                        page::Cell::Interval { value, low, high, shown: format!("{value:.3} ({low:.3} to {high:.3})") }
+                    }
                 }
             }));
             row

@@ -13,7 +13,9 @@ use crate::parameters::{Number, Parameters, Preset, Size};
 use crate::seed::trial_seed;
 use crate::statistics::Moments;
 use rand::RngExt;
-use srrd::theory::{Coverage, Mdp, generalized, generalized_residual, regret_bound, relative_shaping_error, shaping_rewards};
+use srrd::theory::{
+    Coverage, Mdp, generalized, generalized_residual, regret_bound, relative_shaping_error, shaping_rewards,
+};
 use srrd::{Gamma, Metric, RewardSample, Settings, Tabular};
 use srrd_figures::{Axis, Bar, BarChart, Figure, LineChart, Point, Series};
 use srrd_report::{self as page, Claim, FigureBlock, Report, Section, Table, Verdict};
@@ -84,11 +86,15 @@ impl Setting {
     /// The columns `part` and `setting`.
     fn names(self) -> (&'static str, String) {
         match self {
-            Setting::ShapingError { epsilon, rollouts } => ("shaping-error", format!("epsilon {epsilon} rollouts {rollouts}")),
+            Setting::ShapingError { epsilon, rollouts } => {
+                ("shaping-error", format!("epsilon {epsilon} rollouts {rollouts}"))
+            }
             Setting::Regret { deterministic: false } => ("regret", "random transitions".to_owned()),
             Setting::Regret { deterministic: true } => ("regret", "deterministic transitions".to_owned()),
             Setting::GeneralizedExact => ("generalized", "exact".to_owned()),
-            Setting::Generalized { epsilon, rollouts } => ("generalized", format!("epsilon {epsilon} rollouts {rollouts}")),
+            Setting::Generalized { epsilon, rollouts } => {
+                ("generalized", format!("epsilon {epsilon} rollouts {rollouts}"))
+            }
         }
     }
 
@@ -175,7 +181,8 @@ impl Theory {
         let (mdp, ..) = random_problem(false, gamma, &mut rng)?;
         let actions = vec![1.0 / mdp.actions() as f64; mdp.actions()];
         let states = vec![1.0 / mdp.states() as f64; mdp.states()];
-        let problem = Tabular::new(states, actions).and_then(|t| t.with_dynamics(mdp.transition())).map_err(LabError::failed)?;
+        let problem =
+            Tabular::new(states, actions).and_then(|t| t.with_dynamics(mdp.transition())).map_err(LabError::failed)?;
         let potential: Vec<f64> = (0..mdp.states()).map(|_| rng.random_range(-1.0..=1.0)).collect();
         let largest = largest(&potential);
         let row = |n: NonZeroUsize| {
@@ -337,15 +344,28 @@ impl Measured {
 
 impl Theory {
     fn evaluation(&self, results: &[Vec<Measured>]) -> Evaluation {
-        let columns =
-            ["part", "setting", "quantity", "mean", "sd", "low", "high", "bound", "largest_ratio", "share", "held", "count"];
+        let columns = [
+            "part",
+            "setting",
+            "quantity",
+            "mean",
+            "sd",
+            "low",
+            "high",
+            "bound",
+            "largest_ratio",
+            "share",
+            "held",
+            "count",
+        ];
         let mut summary = Csv::new(&columns);
         let mut text = String::new();
         for (setting, row) in self.settings.iter().zip(results) {
             let (part, name) = setting.names();
             for (quantity, m) in setting.quantities().into_iter().zip(row) {
                 let (low, high) = m.value.interval();
-                let numbers = [m.value.mean(), m.value.sd(), low, high, m.bound.mean(), m.largest_ratio, m.share.mean()];
+                let numbers =
+                    [m.value.mean(), m.value.sd(), low, high, m.bound.mean(), m.largest_ratio, m.share.mean()];
                 let mut fields = vec![part.to_owned(), name.clone(), quantity.clone()];
                 fields.extend(numbers.map(number));
                 fields.extend([m.held.to_string(), m.value.count().to_string()]);
@@ -396,7 +416,10 @@ impl Theory {
 
     fn shaping_error_part(&self, results: &[Vec<Measured>]) -> Part {
         let found = self.of(results, |s| matches!(s, Setting::ShapingError { .. }));
-        let mut chart = BarChart::new("Largest relative shaping error, as a share of its bound", Axis::linear("largest RSE / bound"));
+        let mut chart = BarChart::new(
+            "Largest relative shaping error, as a share of its bound",
+            Axis::linear("largest RSE / bound"),
+        );
         let mut table = table(
             "The largest relative shaping error of a sample beside the bound of Theorem 1",
             &["setting", "metric", "largest RSE", "bound", "transitions within", "trials within"],
@@ -468,7 +491,13 @@ impl Theory {
             tables: vec![table],
         };
         let caption = "Means over the trials with 95 % intervals; 1 is the bound.";
-        Part { name: "theory-shaping-error", figure: Box::new(chart), caption, section, claim: measured.unwrap_or_default() }
+        Part {
+            name: "theory-shaping-error",
+            figure: Box::new(chart),
+            caption,
+            section,
+            claim: measured.unwrap_or_default(),
+        }
     }
 
     fn regret_part(&self, results: &[Vec<Measured>]) -> Part {
@@ -585,7 +614,13 @@ impl Theory {
             tables: vec![table],
         };
         let caption = "Means over the trials with 95 % intervals.";
-        Part { name: "theory-generalized", figure: Box::new(chart), caption, section, claim: claim.into_iter().collect() }
+        Part {
+            name: "theory-generalized",
+            figure: Box::new(chart),
+            caption,
+            section,
+            claim: claim.into_iter().collect(),
+        }
     }
 }
 
@@ -600,11 +635,8 @@ struct Part {
 
 fn table(caption: &str, columns: &[&str]) -> Table {
     let text = ["setting", "metric", "problems", "bound of"];
-    let column = |name: &&str| page::Column {
-        name: (*name).to_owned(),
-        numeric: !text.contains(name),
-        help: String::new(),
-    };
+    let column =
+        |name: &&str| page::Column { name: (*name).to_owned(), numeric: !text.contains(name), help: String::new() };
     Table { caption: caption.to_owned(), columns: columns.iter().map(column).collect(), rows: Vec::new() }
 }
 

@@ -61,7 +61,9 @@ impl Splits {
     /// When the share is not between 0 and 1, or there are no repeats.
     pub fn new(train: f64, repeats: usize, seed: u64) -> Result<Self, ClassifyError> {
         if !(train > 0.0 && train < 1.0) {
-            return Err(ClassifyError::Setting(format!("the training share is {train}, but it must lie between 0 and 1")));
+            return Err(ClassifyError::Setting(format!(
+                "the training share is {train}, but it must lie between 0 and 1"
+            )));
         }
         if repeats == 0 {
             return Err(ClassifyError::Setting("there must be at least one repeat".to_owned()));

@@ -48,7 +48,11 @@ impl RewardKnn {
     ///
     /// # Errors
     /// When there is not one label a sample, or no sample.
-    pub fn fit<'a, S: AsRef<str>>(self, samples: &'a [RewardSample], labels: &[S]) -> Result<FittedKnn<'a>, ClassifyError> {
+    pub fn fit<'a, S: AsRef<str>>(
+        self,
+        samples: &'a [RewardSample],
+        labels: &[S],
+    ) -> Result<FittedKnn<'a>, ClassifyError> {
         if samples.len() != labels.len() {
             return Err(ClassifyError::Labels { samples: samples.len(), labels: labels.len() });
         }
