@@ -300,7 +300,10 @@
     const keys = ["ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown", "Home", "End"];
     for (const point of points) {
       point.addEventListener("focus", () => showTooltip(point, descriptions.get(point)));
-      point.addEventListener("blur", hideTooltip);
+      point.addEventListener("blur", () => {
+        // A tap beside another point has already shown that one.
+        if (shownPoint === point) hideTooltip();
+      });
       point.addEventListener("keydown", (event) => {
         if (!keys.includes(event.key)) return;
         event.preventDefault();
