@@ -346,10 +346,10 @@ mod tests {
             for _ in 0..200 {
                 let mut next = vec![0.0; states];
                 for s in 0..states {
-                    for t in 0..states {
+                    for (t, next) in next.iter_mut().enumerate() {
                         let i = (s * actions + policy[s]) * states + t;
                         total += discount * at[s] * mdp.transition()[i] * reward[i];
-                        next[t] += at[s] * mdp.transition()[i];
+                        *next += at[s] * mdp.transition()[i];
                     }
                 }
                 (at, discount) = (next, 0.8 * discount);

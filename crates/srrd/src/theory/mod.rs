@@ -6,7 +6,7 @@
 //! | What is left of γφ(s') − φ(s)? | [`residual_shaping`], [`closed_form_residual`] | residual shaping |
 //! | How large is that beside the rewards? | [`relative_shaping_error`], [`shaping_sensitivity`] | Theorem 1 |
 //! | How much return does the other reward's best policy lose? | [`regret_bound`], [`Mdp`] | Theorem 2 |
-//! | What do more terms than SRRD's bring? | [`generalized`], [`generalized_exact`], [`generalized_residual`] | C_n |
+//! | What do more terms than SRRD's bring? | [`generalized()`], [`generalized_exact`], [`generalized_residual`] | C_n |
 //!
 //! Each module says under which assumptions its statement holds. Where the paper leaves one out, it is named there and a test
 //! shows it.

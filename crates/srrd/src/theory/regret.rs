@@ -10,9 +10,9 @@
 //! 1. *S3 and S4 have the same distribution*: D_S is stationary under actions from D_A. Else the canonical form is not R with some
 //!    shaping added, and its optimal policies are others. Any other distribution is an error.
 //! 2. *The Pearson distance is taken under D*, every transition weighing D(s, a, s'). (With D uniform it is
-//!    [`Tabular::distance`].) The paper shows E[C] = 0 under full coverage only; it is not needed, because a correlation and
+//!    [`Tabular::distance`].) The paper shows that C has mean 0 under full coverage only; that is not needed, because a correlation and
 //!    regret are both blind to constants.
-//! 3. *‖R_A‖₂ is the Euclidean norm* √(Σ R²) over all transitions, as in the paper's Lemma on subvectors. With the norm √(E_D[R²])
+//! 3. *‖R_A‖₂ is the Euclidean norm* √(Σ R²) over all transitions, as in the paper's Lemma on subvectors. With the root of the mean of R² under D
 //!    the step ‖C‖ ≤ 8 ‖R‖ fails: C takes means over likely transitions, to which D may give little.
 //! 4. K counts every time step, however far.
 //!
