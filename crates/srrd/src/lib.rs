@@ -35,6 +35,7 @@ mod estimate;
 mod exact;
 mod graph;
 mod parallel;
+mod prefetch;
 mod project;
 mod sample;
 mod settings;
