@@ -78,6 +78,16 @@ impl Graph {
         self.out_start[x as usize] as usize
     }
 
+    /// Where the edges of every state start, and the number of edges at the end.
+    pub fn row_starts(&self) -> &[u32] {
+        &self.out_start
+    }
+
+    /// The end of every edge.
+    pub fn targets(&self) -> &[u32] {
+        &self.target
+    }
+
     /// Where the transitions of an edge start; of one past the last edge, the number of transitions.
     #[inline]
     pub fn first_transition(&self, edge: usize) -> usize {

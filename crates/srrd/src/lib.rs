@@ -43,6 +43,7 @@ mod graph;
 mod interval;
 mod noise;
 mod parallel;
+mod prefetch;
 mod project;
 mod random;
 mod regress;

@@ -4,6 +4,7 @@ use super::classes::SuccessorClasses;
 use super::local::LocalMap;
 use crate::graph::Graph;
 use crate::parallel;
+use crate::prefetch::{self, RowsAhead};
 use rayon::prelude::*;
 
 /// Columns that are summed side by side in the dense form; enough to keep vector units busy, few enough for registers.
@@ -21,6 +22,7 @@ pub(crate) fn cross_sums(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
 }
 
 fn sparse(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
+    let ahead = RowsAhead::new(graph);
     parallel::fill_rows(
         graph.states(),
         |x| graph.first_edge(x),
@@ -31,7 +33,8 @@ fn sparse(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
             for s in range {
                 let middle = graph.successors(s);
                 v.begin(middle.iter().map(|&x| graph.out_edges(x).len()).sum());
-                for &x in middle {
+                for (e, &x) in graph.out_edges(s).zip(middle) {
+                    ahead.of(e, |_, edges| prefetch::lines(edge_values, &edges));
                     for e in graph.out_edges(x) {
                         v.add(graph.target(e), edge_values[e]);
                     }

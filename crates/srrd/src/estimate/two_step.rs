@@ -8,6 +8,7 @@ use super::local::LocalMap;
 use crate::batch::BatchSet;
 use crate::graph::Graph;
 use crate::parallel;
+use crate::prefetch::{self, RowsAhead};
 
 /// For every state z, `f(z, Σ_{w ∈ succ(succ(z) ∩ B)} weights[w])`. `batch` = `None` stands for all states.
 ///
@@ -41,17 +42,24 @@ fn by_walks<const K: usize, T: Copy + Default + Send>(
         graph.successors(y as u32).iter().for_each(|&w| add(&mut sums, &weights[w as usize]));
         Sums(sums)
     });
+    let ahead = RowsAhead::new(graph);
     parallel::map_with(
         graph.states(),
         graph.two_step_walks(),
         T::default(),
         || LocalMap::new(graph.states()),
         |reached, z| {
-            let middle = || graph.successors(z as u32).iter().filter(|&&y| batch.is_none_or(|b| b.holds_state(y)));
+            let held = |y: u32| batch.is_none_or(|b| b.holds_state(y));
+            let degrees = graph.successors(z as u32).iter().filter(|&&y| held(y)).map(|&y| graph.out_edges(y).len());
+            reached.begin(degrees.sum());
             let mut sums = [0.0; K];
             let mut twice = [0.0; K];
-            reached.begin(middle().map(|&y| graph.out_edges(y).len()).sum());
-            for &y in middle() {
+            for e in graph.out_edges(z as u32) {
+                ahead.of(e, |y, _| prefetch::line(&rows, y as usize));
+                let y = graph.target(e);
+                if !held(y) {
+                    continue;
+                }
                 add(&mut sums, &rows[y as usize].0);
                 for &w in graph.successors(y) {
                     if !reached.insert(w) {
