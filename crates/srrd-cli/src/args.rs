@@ -84,6 +84,8 @@ WHAT is one of
   regression    unsampled rewards inferred by linear regression and by decision trees
   sensitivity   SRRD under four sampling policies
   theory        the bounds of Theorems 1 and 2 against what they bound; the generalized form
+  separation    beyond the paper: error against a known true distance, equivalent told from different
+  intervals     beyond the paper: how often intervals of distances and of γ hold the truth
   merge         joins the parts of a run that were computed with --shard
 
 Examples:
@@ -247,6 +249,9 @@ pub struct Reproduce {
     /// Numbers of rollouts a sample
     #[arg(long, value_name = "COUNTS", allow_hyphen_values = true)]
     pub rollouts: Option<String>,
+    /// True correlations of pairs of rewards
+    #[arg(long, value_name = "CORRELATIONS", allow_hyphen_values = true)]
+    pub correlation: Option<String>,
     /// Trials of every combination
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub trials: Option<String>,

@@ -208,6 +208,8 @@ pub struct Parameters {
     pub noise: Vec<Noise>,
     /// Numbers of rollouts a sample.
     pub rollouts: Vec<usize>,
+    /// True correlations of pairs of rewards.
+    pub correlation: Vec<Fraction>,
     /// How many trials of every combination; 0 where the experiment has none.
     pub trials: usize,
     /// Discount factors.
@@ -223,13 +225,14 @@ pub struct Parameters {
 }
 
 /// The names of the parameters, as options and in run.json.
-pub const NAMES: [&str; 12] = [
+pub const NAMES: [&str; 13] = [
     "world",
     "size",
     "model",
     "epsilon",
     "noise",
     "rollouts",
+    "correlation",
     "trials",
     "gamma",
     "metric",
@@ -254,6 +257,7 @@ impl Parameters {
                     false => Err(LabError::wrong("--rollouts: whole numbers from 1 to 1000000 are meant")),
                 }
             }
+            "correlation" => replace(&mut self.correlation, what, name, list(name, text)?),
             "trials" if self.trials == 0 => Err(not_there(what, name)),
             "trials" => {
                 self.trials = one(name, text)?;
@@ -288,6 +292,7 @@ impl Parameters {
             texts(&self.epsilon),
             texts(&self.noise),
             texts(&self.rollouts),
+            texts(&self.correlation),
             trials,
             texts(&self.gamma),
             texts(&self.metric),

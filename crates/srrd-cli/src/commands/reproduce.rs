@@ -67,6 +67,7 @@ fn replaced(args: &Reproduce) -> Vec<(&'static str, String)> {
         ("epsilon", &args.epsilon),
         ("noise", &args.noise),
         ("rollouts", &args.rollouts),
+        ("correlation", &args.correlation),
         ("trials", &args.trials),
         ("gamma", &args.gamma),
         ("metric", &args.metric),

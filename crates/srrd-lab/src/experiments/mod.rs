@@ -1,12 +1,15 @@
 //! The experiments, one a file.
 
+mod correlated;
 mod coverage;
 mod estimators;
 mod instability;
+mod intervals;
 mod noise;
 mod pairs;
 mod regression;
 mod sensitivity;
+mod separation;
 mod sparsity;
 mod theory;
 mod verdicts;
@@ -17,7 +20,7 @@ use crate::error::LabError;
 use crate::experiment::Kind;
 
 /// All of them.
-pub static ALL: [&Kind; 7] = [
+pub static ALL: [&Kind; 9] = [
     &coverage::KIND,
     &instability::KIND,
     &estimators::KIND,
@@ -25,6 +28,8 @@ pub static ALL: [&Kind; 7] = [
     &regression::KIND,
     &sensitivity::KIND,
     &theory::KIND,
+    &separation::KIND,
+    &intervals::KIND,
 ];
 
 /// The experiment of this name.
