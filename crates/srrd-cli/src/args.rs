@@ -99,6 +99,18 @@ Examples:
 A run that was stopped goes on where it was when the same command is given again, and ends with the
 same bytes as one that was not. DIR gets trials.csv, summary.csv, run.json, figures/, report.html.")]
     Reproduce(Reproduce),
+    /// Who acted? k-NN over labelled reward samples
+    #[command(after_help = "\
+Examples:
+  srrd classify agents.csv                                   how well the classes are told apart
+  srrd classify agents.csv --metric direct,epic,dard,srrd --repeats 50
+  srrd classify agents.csv --gamma 0.9 --k 5 --predict new.csv
+
+The tables have columns `sample` and `label`. Evaluation: random splits, γ and k chosen by twofold
+cross-validation inside the training part, the same splits for every metric. An undefined distance
+counts as 1, the farthest. The class with most votes wins; among classes with equally many votes,
+the one with the nearest neighbour.")]
+    Classify(Classify),
     /// Rebuild summary, figures and report of a run
     #[command(after_help = "\
 Example:
@@ -282,6 +294,68 @@ pub struct Reproduce {
 }
 
 #[derive(Debug, Args)]
+pub struct Classify {
+    /// Tables of labelled samples (columns `sample` and `label`)
+    #[arg(required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// direct, epic, dard, srrd, projected, or all; several with commas [default: srrd]
+    #[arg(long, value_name = "METRIC", value_delimiter = ',')]
+    pub metric: Vec<String>,
+    /// Discount factors to choose from
+    #[arg(
+        long,
+        value_name = "GAMMAS",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        default_values_t = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+    )]
+    pub gamma: Vec<f64>,
+    /// Numbers of neighbours to choose from
+    #[arg(
+        long,
+        value_name = "COUNTS",
+        value_delimiter = ',',
+        default_values_t = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
+    )]
+    pub k: Vec<usize>,
+    /// The share of the samples that is for training
+    #[arg(long, value_name = "SHARE", default_value_t = 0.7, allow_hyphen_values = true)]
+    pub train: f64,
+    /// How many random splits
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub repeats: usize,
+    /// Label the samples of this table instead of evaluating
+    #[arg(long, value_name = "UNLABELLED")]
+    pub predict: Option<PathBuf>,
+    /// How expectations are estimated
+    #[arg(long, value_enum, default_value_t = EstimatorName::Double)]
+    pub estimator: EstimatorName,
+    /// What predicts unsampled rewards, for --estimator regressed [default: linear]
+    #[arg(long, value_enum)]
+    pub regression: Option<RegressionName>,
+    /// How actions enter the double batch
+    #[arg(long, value_enum, default_value_t = ActionsName::Marginal)]
+    pub actions: ActionsName,
+    /// How many of the explored states (or pairs) the double batch holds
+    #[arg(long, value_name = "all|N", default_value = "all", allow_hyphen_values = true)]
+    pub batch: String,
+    /// The seed of the splits and of the batch
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Which reward a transition gets that occurs with unequal ones
+    #[arg(long, value_enum, default_value_t = DuplicatesName::Mean)]
+    pub duplicates: DuplicatesName,
+    /// How many threads to use [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    #[command(flatten)]
+    pub compare: CompareArgs,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct ReportArgs {
     /// A folder that `srrd reproduce` has written
     pub folder: PathBuf,
@@ -373,6 +447,23 @@ pub struct CanonArgs {
     /// How many threads to use [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
+}
+
+impl Classify {
+    /// What it shares with the other commands; the discount factors are its own affair.
+    pub fn canon(&self) -> CanonArgs {
+        CanonArgs {
+            metric: self.metric.clone(),
+            gamma: 0.9,
+            estimator: self.estimator,
+            regression: self.regression,
+            actions: self.actions,
+            batch: self.batch.clone(),
+            seed: self.seed,
+            duplicates: self.duplicates,
+            threads: self.threads,
+        }
+    }
 }
 
 /// When a distance counts as defined.

@@ -1,6 +1,7 @@
 //! One command, one file.
 
 mod canonicalize;
+mod classify;
 mod convert;
 mod demo;
 mod distance;
@@ -23,6 +24,7 @@ pub fn run(command: Command) -> Result<(), Failure> {
         Command::Inspect(args) => inspect::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
+        Command::Classify(args) => classify::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Simulate(args) => simulate::run(&args),
     }
