@@ -16,7 +16,10 @@ const series = (page, name, place) => named(chart(page, place).locator(".series"
 const entry = (page, name, place) => named(chart(page, place).locator(".legend-entry"), name);
 const onSeries = (page, place) => chart(page, place).locator(".series").evaluateAll((groups) =>
   groups.filter((group) => getComputedStyle(group).display !== "none").map((group) => group.dataset.series));
-const tooltipLines = async (page) => (await page.locator(".tooltip").innerText()).split(/\s*\n\s*/);
+async function tooltipLines(page) {
+  assert.ok(await page.locator(".tooltip").isVisible(), "no values are shown");
+  return (await page.locator(".tooltip").innerText()).split(/\s*\n\s*/);
+}
 async function middle(locator) {
   await locator.scrollIntoViewIfNeeded();
   const box = await locator.boundingBox();
@@ -46,6 +49,12 @@ async function tooltip(browser) {
   const lines = await tooltipLines(page);
   assert.equal(lines[0], BREAKOUT);
   assert.equal(lines.at(-1), BREAKOUT);
+
+  // A click beside another point takes the focus from the first, and leaves the values of the second.
+  await page.mouse.click(x, y);
+  const [besideX, besideY] = await middle(nasty);
+  await page.mouse.click(besideX + 8, besideY - 8);
+  assert.equal((await tooltipLines(page))[0], BREAKOUT);
 }
 
 async function taps(browser) {
@@ -58,6 +67,12 @@ async function taps(browser) {
   assert.equal((await tooltipLines(page))[0], "DARD");
   await tap(BREAKOUT, 5, 5);
   assert.equal((await tooltipLines(page))[0], BREAKOUT, "a tap beside a point");
+  for (const place of [0, 6]) {
+    await tap(BREAKOUT, place);
+    assert.equal((await tooltipLines(page))[0], BREAKOUT);
+    const box = await page.locator(".tooltip").boundingBox();
+    assert.ok(box.x >= 0 && box.x + box.width <= 360, `the values reach from ${box.x} to ${box.x + box.width}`);
+  }
   await page.locator("h1").tap();
   assert.ok(await page.locator(".tooltip").isHidden(), "a tap elsewhere");
   await (await entry(page, "EPIC")).tap();
