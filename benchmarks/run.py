@@ -14,11 +14,11 @@ What is measured
     not part of the time. On the Rust side two times are taken: building a RewardSample from the arrays (ids ranked, rows
     sorted, duplicates looked for), which a user does once, and computing from a sample. The targets are held against the
     computing; the ratio with the building included stands beside it. The time of a baseline is all it does from the
-    arrays on, its sparse or dense matrices included. srrd-bench allocates with mimalloc, which keeps freed memory: repeats
-    do not wait for the system to zero fresh pages. (The command uses the system's allocator.) Best of several repeats
-    after a warm-up. The
-    literal loops run once, without a warm-up, when they take longer than LITERAL_BUDGET; with --quick they run on
-    LITERAL_SUBSET random transitions only (with the sets of the whole sample), and the time is scaled to all of them.
+    arrays on, its sparse or dense matrices included. srrd-bench allocates with mimalloc, which is told to keep freed memory
+    (ALLOCATOR): repeats do not wait for the system to zero fresh pages. (The command uses the system's allocator.) Best of
+    several repeats after a warm-up. The literal loops run once, without a warm-up, when they take longer than
+    LITERAL_BUDGET; with --quick they run on LITERAL_SUBSET random transitions only (with the sets of the whole sample), and
+    the time is scaled to all of them.
     For `pairwise` the baseline gets its dense arrays ready-made, which is in its favour. Baselines use all the cores
     they want (BLAS threads), Rust is measured with each of THREADS.
 
@@ -67,6 +67,8 @@ TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
 GAMMA = 0.9
 MIN_COMMON = 3
 THREADS = (1, 2)
+# Without it memory goes back to the system after some milliseconds, which large arrays take to fill.
+ALLOCATOR = {"MIMALLOC_PURGE_DELAY": "-1"}
 LITERAL_SUBSET = 350
 LITERAL_BUDGET = 3.0
 ALL = ("epic", "dard", "srrd")
@@ -189,7 +191,7 @@ class Rust:
             words += map(str, files) if word == "{files}" else [word.format(**fixed, **settings, out=out)]
         start = time.perf_counter()
         try:
-            done = subprocess.run(words, check=False, capture_output=True, text=True)
+            done = subprocess.run(words, check=False, capture_output=True, text=True, env=os.environ | ALLOCATOR)
         except OSError as error:
             self.failures.add(f"{' '.join(words)}: {error}")
             return None

@@ -228,6 +228,9 @@ pub struct Convert {
     /// How many threads to use [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
+    /// Print what was done as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Parameters are lists with commas; what is left out is as the preset has it.

@@ -1,5 +1,6 @@
 //! Why a command ended early, and what the exit status is then: 1 it failed, 2 the call or the input was wrong.
 
+use crate::print::shown;
 use srrd_lab::LabError;
 use srrd_tables::{ErrorKind, TableError};
 use std::io::{self, Write};
@@ -40,7 +41,7 @@ impl Failure {
 
 /// That a message cannot be told must not change the exit status.
 fn tell(message: &str) {
-    let _ = writeln!(io::stderr(), "error: {message}");
+    let _ = writeln!(io::stderr(), "error: {}", shown(message));
 }
 
 impl From<TableError> for Failure {

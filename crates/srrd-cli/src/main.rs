@@ -12,8 +12,13 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = args::Arguments::parse();
-    match commands::run(arguments.command) {
+    let done = match args::Arguments::try_parse() {
+        Ok(arguments) => commands::run(arguments.command),
+        Err(wrong) if wrong.use_stderr() => wrong.exit(),
+        // Help and version are results as others are: that they cannot be written is a failure.
+        Err(asked) => print::result(&asked.to_string()).map_err(Into::into),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }

@@ -2,6 +2,7 @@
 
 use srrd::{Comparison, Duplicates, RewardSample, Undefined};
 use srrd_tables::NamedSample;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -19,7 +20,19 @@ pub fn json(value: &serde_json::Value) -> io::Result<()> {
 
 /// Tells something on standard error; that it cannot be told must not stop anything.
 pub fn warn(message: &str) {
-    let _ = writeln!(io::stderr(), "warning: {message}");
+    let _ = writeln!(io::stderr(), "warning: {}", shown(message));
+}
+
+/// A text from a table as it is shown: control characters, such as line breaks in the name of a sample, are escaped.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return text.into();
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if c.is_control() { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    shown.into()
 }
 
 /// A table with aligned columns; the first column is left-aligned, the others are right-aligned unless `left` lists them.

@@ -122,6 +122,35 @@ fn the_exit_status_does_not_depend_on_whether_the_message_can_be_told() {
     assert_eq!(status.code(), Some(2));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_a_failure() {
+    let place = Place::new();
+    for call in ["--help", "help distance", "convert --help", "--version"] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        assert_eq!(place.command(call).stdout(full).status().unwrap().code(), Some(1), "{call}");
+        assert_eq!(place.srrd(call).status, 0, "{call}");
+    }
+    assert_eq!(place.srrd("").status, 2);
+}
+
+#[test]
+fn names_are_shown_on_one_line() {
+    let place = Place::new();
+    let header = "sample,label,state,action,next_state,reward\n";
+    let row = |name: &str, reward: u32| format!("\"{name}\",\"l\n2\",a,x,b,{reward}\n");
+    place.write("two.csv", format!("{header}{}{}{}", row("p\nq", 1), row("p\nq", 2), row("r\u{1b}", 3)));
+    let run = place.srrd("inspect two.csv");
+    assert_eq!(run.status, 0);
+    assert!(run.err.contains(r"warning: p\nq: 1 transition occurred with unequal rewards"), "{}", run.err);
+    assert!(run.out.contains(r"p\nq (label l\n2)"), "{}", run.out);
+    assert!(run.out.contains(r"p\nq and r\u{1b} share 1 transition"), "{}", run.out);
+    assert!(place.refused("matrix two.csv two.csv -o out.csv").lines().count() == 1);
+    place.write("label.csv", format!("{header}{}\"p\nq\",other,a,x,c,1\n", row("p\nq", 1)));
+    let message = place.refused("inspect label.csv");
+    assert!(message.contains(r"'l\n2'") && message.lines().count() == 1, "{message}");
+}
+
 #[test]
 fn samples_of_different_kinds_cannot_be_compared() {
     let place = Place::new();

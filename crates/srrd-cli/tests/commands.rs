@@ -410,6 +410,17 @@ fn demo_shows_that_srrd_sees_through_shaping() {
 }
 
 #[test]
+fn convert_tells_what_it_wrote() {
+    let place = place();
+    let told: serde_json::Value = serde_json::from_str(&place.ok("convert b.csv -o b.npz --json")).unwrap();
+    assert_eq!(told["output"], "b.npz");
+    assert_eq!(told["columns"], serde_json::json!(["state", "action", "next_state", "reward"]));
+    assert_eq!(told["rows"], B.lines().count() - 1);
+    assert_eq!(place.ok("convert b.csv -o c.npz"), "");
+    assert!(place.refused("convert b.csv -o - --json").contains("standard output already gets the table"));
+}
+
+#[test]
 fn help_shows_examples_that_run() {
     let place = place();
     place.write("rewards.csv", B);

@@ -85,19 +85,23 @@ impl TableCopy {
         &self.check.schema
     }
 
-    /// Copies all rows as they are, checking that they are transitions. The output appears when all is done.
+    /// Copies all rows as they are, checking that they are transitions, and says how many there were. The output appears when all
+    /// is done.
     ///
     /// # Errors
     /// Anything wrong with a row, or the output cannot be written; nothing is left behind then.
-    pub fn run(self) -> Result<(), TableError> {
+    pub fn run(self) -> Result<u64, TableError> {
         let TableCopy { reader, mut writer, mut check, changes, .. } = self;
+        let mut rows = 0;
         for_each_batch(reader, |batch| {
+            rows += batch.rows as u64;
             check.rows(batch)?;
             changes.make(&check.file, &check.schema, batch)?;
             writer.write(batch)
         })?;
         check.finish()?;
-        writer.finish()
+        writer.finish()?;
+        Ok(rows)
     }
 
     /// Copies the rows of a table that has been read as samples, so that nothing is left to be checked; `edit` may change a

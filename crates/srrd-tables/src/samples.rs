@@ -110,7 +110,9 @@ pub fn read_sample_table(
                     return Err(row_error(&file, batch, index, &error));
                 }
             }
-            (0..batch.rows).for_each(|index| gathered.note_row(to, batch.row_number(index)));
+            if gathered.notes_rows() {
+                (0..batch.rows).for_each(|index| gathered.note_row(to, batch.row_number(index)));
+            }
             return Ok(());
         }
         for (index, &reward) in rewards.iter().enumerate() {
@@ -226,6 +228,11 @@ impl<'a> Gathered<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Whether anything has to be noted of a row beside its transition.
+    fn notes_rows(&self) -> bool {
+        self.duplicates == Duplicates::Error || self.names.len() > 1
     }
 
     #[inline]

@@ -240,6 +240,22 @@ fn links_are_followed() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_file_that_is_replaced_keeps_its_mode() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    for mode in [0o640, 0o600, 0o664] {
+        std::fs::write(&path, "old").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        create(&path, &schema()).unwrap().finish().unwrap();
+        let metadata = std::fs::metadata(&path).unwrap();
+        assert_ne!(std::fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(metadata.permissions().mode() & 0o777, mode);
+    }
+}
+
+#[test]
 fn places_that_cannot_be_written() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("dir.csv")).unwrap();

@@ -3,16 +3,27 @@
 use crate::args::Convert;
 use crate::failure::Failure;
 use crate::inputs::Source;
+use crate::print;
 use crate::settings::with_threads;
+use serde_json::json;
 use srrd_tables::{TableCopy, check_transitions};
 
 pub fn run(args: &Convert) -> Result<(), Failure> {
+    if args.json && args.output.as_os_str() == "-" {
+        return Err(Failure::wrong("--json: standard output already gets the table; name a file with -o"));
+    }
     with_threads(args.threads, || {
         let source = Source::new(&args.input)?;
         if args.output.as_os_str() == "-" {
             // What is printed cannot be taken back: all is checked before the first row goes out.
             check_transitions(source.open()?)?;
         }
-        Ok(TableCopy::open(|| source.open(), &args.output, &[])?.run()?)
+        let copy = TableCopy::open(|| source.open(), &args.output, &[])?;
+        let columns: Vec<String> = copy.schema().names().map(str::to_owned).collect();
+        let rows = copy.run()?;
+        if args.json {
+            print::json(&json!({"output": args.output.display().to_string(), "columns": columns, "rows": rows}))?;
+        }
+        Ok(())
     })
 }

@@ -122,9 +122,9 @@ fn as_text(
     let table = print::table(&["metric", "distance", "correlation"], &rows, &[]);
     format!(
         "A  {}: {}\nB  {}: {}\nshared: {}; gamma {}; {}\n\n{}",
-        a.name,
+        print::shown(&a.name),
         print::describe(&a.sample),
-        b.name,
+        print::shown(&b.name),
         print::describe(&b.sample),
         print::counted(common, "transition", "transitions"),
         chosen.settings.gamma.get(),

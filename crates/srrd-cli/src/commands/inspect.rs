@@ -97,10 +97,11 @@ fn as_text(findings: &[Finding<'_>], samples: &[NamedSample]) -> String {
         let NamedSample { name, label, sample, .. } = finding.named;
         let duplicates = sample.duplicates();
         let [low, mean, high] = reward_range(sample);
-        let label = label.as_ref().map_or(String::new(), |label| format!(" (label {label})"));
+        let label = label.as_ref().map_or(String::new(), |label| format!(" (label {})", print::shown(label)));
         let _ = write!(
             text,
-            "{name}{label}\n  {}; {} initial, {} terminal\n  rewards from {low:?} to {high:?}, mean {mean:?}\n",
+            "{}{label}\n  {}; {} initial, {} terminal\n  rewards from {low:?} to {high:?}, mean {mean:?}\n",
+            print::shown(name),
             print::describe(sample),
             count(sample.initial_states().count()),
             count(sample.terminal_states().count()),
@@ -152,7 +153,8 @@ fn as_text(findings: &[Finding<'_>], samples: &[NamedSample]) -> String {
     }
     if let [a, b] = samples {
         let shared = common_transitions(&a.sample, &b.sample).len();
-        let _ = writeln!(text, "{} and {} share {}", a.name, b.name, counted(shared, "transition", "transitions"));
+        let (a, b) = (print::shown(&a.name), print::shown(&b.name));
+        let _ = writeln!(text, "{a} and {b} share {}", counted(shared, "transition", "transitions"));
     }
     text
 }

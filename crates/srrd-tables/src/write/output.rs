@@ -31,7 +31,8 @@ impl Output {
     pub(super) fn file(path: &Path, name: &str) -> Result<Self, TableError> {
         // A link stays a link: what it points to is replaced.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        match fs::metadata(&path) {
+        let existing = fs::metadata(&path);
+        match &existing {
             Ok(metadata) if metadata.is_dir() => {
                 return Err(TableError::new(ErrorKind::Directory, name, "is a directory; name a file to write to"));
             }
@@ -46,10 +47,13 @@ impl Output {
             _ => {}
         }
         let (file, temporary) = temporary_beside(&path).map_err(|error| cannot_create(name, &path, &error))?;
-        Ok(Output {
+        let replaced = existing.ok().map(|metadata| keep_mode(&file, &metadata));
+        let output = Output {
             target: Some(Target::File(BufWriter::with_capacity(64 * 1024, file))),
             renaming: Some((temporary, path)),
-        })
+        };
+        replaced.transpose().map_err(|error| TableError::io(name, "written", &error))?;
+        Ok(output)
     }
 
     /// Writes out what is buffered and gives the file its name.
@@ -105,6 +109,21 @@ impl Seek for Output {
             Target::Stdout(_) => Err(io::ErrorKind::NotSeekable.into()),
         }
     }
+}
+
+/// Who may read and write a file stays as it is when the file is replaced.
+#[cfg(unix)]
+fn keep_mode(file: &File, replaced: &fs::Metadata) -> io::Result<()> {
+    if file.metadata()?.permissions() == replaced.permissions() {
+        return Ok(());
+    }
+    file.set_permissions(replaced.permissions())
+}
+
+/// Elsewhere permissions belong to the folder.
+#[cfg(not(unix))]
+fn keep_mode(_: &File, _: &fs::Metadata) -> io::Result<()> {
+    Ok(())
 }
 
 fn cannot_create(name: &str, path: &Path, error: &io::Error) -> TableError {

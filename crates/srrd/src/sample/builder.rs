@@ -178,9 +178,8 @@ impl SampleBuilder {
         {
             return Err(SampleError::FeatureCount { row, what: "next state", expected: s.len(), found: n.len() });
         }
-        let source = self.states.intern(state).ok_or(SampleError::TooLarge)?;
-        let target = self.states.intern(next_state).ok_or(SampleError::TooLarge)?;
-        let action = self.actions.intern(action).ok_or(SampleError::TooLarge)?;
+        let ids = (self.states.intern(state), self.states.intern(next_state), self.actions.intern(action));
+        let (Some(source), Some(target), Some(action)) = ids else { return Err(SampleError::TooLarge) };
         self.source.push(source);
         self.action.push(action);
         self.target.push(target);
@@ -344,8 +343,16 @@ pub(super) fn check_reward(reward: f64, row: usize) -> Result<(), SampleError> {
     }
 }
 
+/// Inlined, so that nothing is called for tokens without features.
+#[inline]
 fn check_features(interner: &Interner, token: Token<'_>, row: usize, what: &'static str) -> Result<(), SampleError> {
-    let Kind::Features(values) = token.0 else { return Ok(()) };
+    match token.0 {
+        Kind::Features(values) => check_tuple(interner, values, row, what),
+        _ => Ok(()),
+    }
+}
+
+fn check_tuple(interner: &Interner, values: &[f64], row: usize, what: &'static str) -> Result<(), SampleError> {
     if let Some(&value) = values.iter().find(|v| !v.is_finite()) {
         return Err(SampleError::NotFinite { row, what, value });
     }
@@ -361,7 +368,8 @@ fn check_features(interner: &Interner, token: Token<'_>, row: usize, what: &'sta
 fn relabel(ids: &mut [u32], rank: &[u32]) {
     // Tokens that appear in sorted order have their rank already.
     if rank.iter().enumerate().any(|(id, &rank)| id as u32 != rank) {
-        ids.iter_mut().for_each(|id| *id = rank[*id as usize]);
+        let relabel = |ids: &mut [u32]| ids.iter_mut().for_each(|id| *id = rank[*id as usize]);
+        if ids.len() < SMALL { relabel(ids) } else { ids.par_chunks_mut(SMALL).for_each(relabel) }
     }
 }
 
