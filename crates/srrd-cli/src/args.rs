@@ -26,9 +26,11 @@ pub struct Arguments {
 pub enum Command {
     /// Show what the distances tell, on a small built-in grid world
     #[command(after_help = "\
-Example:
+Examples:
   srrd demo
-  srrd demo -o demo     also write the tables it compares, to try the other commands on")]
+  srrd demo -o somewhere --seed 3
+
+It writes the tables that it compares and a report into the folder.")]
     Demo(Demo),
     /// The distance of two reward samples
     #[command(after_help = "\
@@ -84,6 +86,7 @@ WHAT is one of
   regression    unsampled rewards inferred by linear regression and by decision trees
   sensitivity   SRRD under four sampling policies
   theory        the bounds of Theorems 1 and 2 against what they bound; the generalized form
+  classification  Experiment 2: agents told apart by their rewards
   separation    beyond the paper: error against a known true distance, equivalent told from different
   intervals     beyond the paper: how often intervals of distances and of γ hold the truth
   merge         joins the parts of a run that were computed with --shard
@@ -92,6 +95,7 @@ Examples:
   srrd reproduce coverage -o runs/coverage                         a minute or so: --preset quick
   srrd reproduce coverage -o runs/paper --preset paper --size 20x20 --model polynomial,random
   srrd reproduce instability -o runs/instability --trials 50 --seed 7
+  srrd reproduce classification -o runs/who --world gridworld --rewards manual
   srrd reproduce noise -o runs/noise --plan                        say what would be run, and stop
   srrd reproduce coverage -o part2 --preset paper --shard 2/8      for job arrays
   srrd reproduce merge part1 part2 part3 -o runs/whole
@@ -137,7 +141,7 @@ to 3, up to 6 or farther away.")]
 
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// Write the compared tables into this folder
+    /// The folder for the compared tables and the report [default: srrd-demo]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// The seed of the world, the rewards and the rollouts
@@ -246,7 +250,7 @@ pub struct Reproduce {
     /// quick: under two minutes; paper: the paper's numbers
     #[arg(long, value_name = "quick|paper", default_value = "quick")]
     pub preset: String,
-    /// gridworld, bouncing-balls
+    /// gridworld, bouncing-balls, drone-combat (the last for classification)
     #[arg(long, value_name = "WORLDS")]
     pub world: Option<String>,
     /// Sizes of the worlds, such as 10x10,20x20
@@ -282,6 +286,18 @@ pub struct Reproduce {
     /// Sizes of the double batch, or all
     #[arg(long, value_name = "BATCHES", allow_hyphen_values = true)]
     pub batch: Option<String>,
+    /// For classification: manual, or tables of labelled samples whose rewards came from elsewhere
+    #[arg(long, value_name = "KINDS")]
+    pub rewards: Option<String>,
+    /// For classification: numbers of neighbours to choose from
+    #[arg(long, value_name = "COUNTS", allow_hyphen_values = true)]
+    pub k: Option<String>,
+    /// For classification: samples of every agent
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub sets: Option<String>,
+    /// For classification: how many transitions two samples must share for a distance
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub min_common: Option<String>,
     /// The seed of the run [default: 0]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub seed: Option<String>,

@@ -21,7 +21,9 @@ fn the_readme_names_every_command_and_option() {
     for command in commands.lines().filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
         assert!(readme.contains(&format!("`srrd {command}")), "{command}");
     }
-    let help = place.ok("distance --help");
+    let help: String = ["distance", "simulate", "classify", "reproduce"]
+        .map(|command| place.ok(&format!("{command} --help")))
+        .concat();
     for option in help.split_whitespace().filter(|word| word.starts_with("--")).filter(|o| !["--help"].contains(o)) {
         let option = option.trim_matches(|c: char| !c.is_alphanumeric() && c != '-');
         assert!(readme.contains(option), "{option}");

@@ -69,6 +69,8 @@ pub struct HeatMap {
     /// The sample drawn at each position.
     order: Vec<usize>,
     clustering: Option<Clustering>,
+    /// What the values are.
+    quantity: String,
 }
 
 #[derive(Debug, Clone)]
@@ -104,7 +106,15 @@ impl HeatMap {
             values,
             classes: None,
             clustering: None,
+            quantity: "distance".to_string(),
         })
+    }
+
+    /// Says what the values are, where they are no distances; between 0 and 1 all the same.
+    #[must_use]
+    pub fn measuring(mut self, quantity: impl Into<String>) -> Self {
+        self.quantity = quantity.into();
+        self
     }
 
     /// Adds the class of every sample (in the order of the names), drawn as a coloured strip
@@ -191,7 +201,7 @@ impl HeatMap {
             figure.push(self.numbers(&layout));
         }
         figure.push(self.labels(&layout));
-        figure.push(colour_bar(&layout));
+        figure.push(colour_bar(&layout, &self.quantity));
         figure.push(legend(&layout));
         for (index, note) in layout.notes.iter().enumerate() {
             let baseline = layout.notes_top + (index as f64 + 1.0) * 15.0;
@@ -205,7 +215,7 @@ impl HeatMap {
     fn description(&self) -> String {
         let samples = self.names.len();
         let plural = if samples == 1 { "" } else { "s" };
-        format!("{}: heat map of the distances between {samples} sample{plural}", self.title)
+        format!("{}: heat map of the {}s between {samples} sample{plural}", self.title, self.quantity)
             .trim_start_matches(": ")
             .to_string()
     }
@@ -446,7 +456,7 @@ fn legend(layout: &Layout) -> Element {
     legend
 }
 
-fn colour_bar(layout: &Layout) -> Element {
+fn colour_bar(layout: &Layout, quantity: &str) -> Element {
     let (x, top, height) = (layout.side_left, layout.bar_top, layout.bar_height);
     let mut gradient = Element::new("linearGradient")
         .attr("id", BAR_ID)
@@ -461,7 +471,7 @@ fn colour_bar(layout: &Layout) -> Element {
     }
     let mut bar = Element::new("g")
         .child(Element::new("defs").child(gradient))
-        .child(Element::text(x, top - 9.0, TEXT, Anchor::Start, "distance"))
+        .child(Element::text(x, top - 9.0, TEXT, Anchor::Start, quantity))
         .child(Element::rect(x, top, BAR_WIDTH, height).attr("fill", format!("url(#{BAR_ID})")));
     for (share, text) in [(0.0, "0"), (0.25, "0.25"), (0.5, "0.5"), (0.75, "0.75"), (1.0, "1")] {
         let y = top + height * (1.0 - share);

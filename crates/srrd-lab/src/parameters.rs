@@ -36,24 +36,29 @@ impl Display for Preset {
     }
 }
 
-/// The worlds of Experiment 1.
+/// The built-in worlds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WorldKind {
     /// Four directions on a grid.
     Gridworld,
     /// Eight directions among moving obstacles.
     BouncingBalls,
+    /// Two teams of drones.
+    DroneCombat,
 }
 
 impl WorldKind {
-    /// Both.
-    pub const ALL: [WorldKind; 2] = [WorldKind::Gridworld, WorldKind::BouncingBalls];
+    /// All of them.
+    pub const ALL: [WorldKind; 3] = [WorldKind::Gridworld, WorldKind::BouncingBalls, WorldKind::DroneCombat];
+    /// Those of Experiment 1, whose size can be chosen.
+    pub const GRIDS: [WorldKind; 2] = [WorldKind::Gridworld, WorldKind::BouncingBalls];
 
     /// As people write it.
     pub fn title(self) -> &'static str {
         match self {
             WorldKind::Gridworld => "Gridworld",
             WorldKind::BouncingBalls => "Bouncing Balls",
+            WorldKind::DroneCombat => "Drone Combat",
         }
     }
 }
@@ -62,7 +67,7 @@ impl FromStr for WorldKind {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         let found = WorldKind::ALL.into_iter().find(|world| world.to_string() == text);
-        found.ok_or_else(|| format!("'{text}' is neither gridworld nor bouncing-balls"))
+        found.ok_or_else(|| format!("'{text}' is none of gridworld, bouncing-balls, drone-combat"))
     }
 }
 
@@ -71,6 +76,7 @@ impl Display for WorldKind {
         f.write_str(match self {
             WorldKind::Gridworld => "gridworld",
             WorldKind::BouncingBalls => "bouncing-balls",
+            WorldKind::DroneCombat => "drone-combat",
         })
     }
 }
@@ -220,12 +226,20 @@ pub struct Parameters {
     pub estimator: Vec<Estimation>,
     /// Batch sizes of the double batch.
     pub batch: Vec<Batch>,
+    /// Where the rewards of agents come from.
+    pub rewards: Vec<String>,
+    /// Numbers of neighbours.
+    pub k: Vec<usize>,
+    /// How many samples of every agent; 0 where the experiment has none.
+    pub sets: usize,
+    /// How many transitions two samples must share for a distance; 0 where the experiment does not ask.
+    pub min_common: usize,
     /// The seed of the run.
     pub seed: u64,
 }
 
 /// The names of the parameters, as options and in run.json.
-pub const NAMES: [&str; 13] = [
+pub const NAMES: [&str; 17] = [
     "world",
     "size",
     "model",
@@ -238,6 +252,10 @@ pub const NAMES: [&str; 13] = [
     "metric",
     "estimator",
     "batch",
+    "rewards",
+    "k",
+    "sets",
+    "min-common",
     "seed",
 ];
 
@@ -258,14 +276,11 @@ impl Parameters {
                 }
             }
             "correlation" => replace(&mut self.correlation, what, name, list(name, text)?),
-            "trials" if self.trials == 0 => Err(not_there(what, name)),
-            "trials" => {
-                self.trials = one(name, text)?;
-                match self.trials {
-                    1..=1_000_000 => Ok(()),
-                    _ => Err(LabError::wrong("--trials: a whole number from 1 to 1000000 is meant")),
-                }
-            }
+            "trials" => count(&mut self.trials, what, name, text),
+            "sets" => count(&mut self.sets, what, name, text),
+            "min-common" => count(&mut self.min_common, what, name, text),
+            "rewards" => replace(&mut self.rewards, what, name, list(name, text)?),
+            "k" => replace(&mut self.k, what, name, list(name, text)?),
             "gamma" => replace(&mut self.gamma, what, name, list(name, text)?),
             "metric" if text == "all" => replace(&mut self.metric, what, name, Metric::ALL.to_vec()),
             "metric" => replace(&mut self.metric, what, name, list(name, text)?),
@@ -282,9 +297,19 @@ impl Parameters {
         }
     }
 
+    /// The worlds of a grid, or an error for one that has none.
+    pub fn only_grids(&self, what: &str) -> Result<(), LabError> {
+        match self.world.iter().find(|world| !WorldKind::GRIDS.contains(world)) {
+            Some(world) => Err(LabError::wrong(format!(
+                "--world: `{what}` is run in gridworld and bouncing-balls, not in {world}"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// The parameters that the experiment has, with their values as text.
     pub fn entries(&self) -> Vec<(&'static str, Vec<String>)> {
-        let trials = if self.trials == 0 { vec![] } else { vec![self.trials.to_string()] };
+        let count = |count: usize| if count == 0 { vec![] } else { vec![count.to_string()] };
         let lists = [
             texts(&self.world),
             texts(&self.size),
@@ -293,11 +318,15 @@ impl Parameters {
             texts(&self.noise),
             texts(&self.rollouts),
             texts(&self.correlation),
-            trials,
+            count(self.trials),
             texts(&self.gamma),
             texts(&self.metric),
             texts(&self.estimator),
             self.batch.iter().map(|&batch| batch_name(batch)).collect(),
+            self.rewards.clone(),
+            texts(&self.k),
+            count(self.sets),
+            count(self.min_common),
             vec![self.seed.to_string()],
         ];
         NAMES.into_iter().zip(lists).filter(|(_, values)| !values.is_empty()).collect()
@@ -349,6 +378,17 @@ fn one<T: FromStr<Err: Display> + PartialEq + Copy>(name: &str, text: &str) -> R
     match list(name, text)?[..] {
         [value] => Ok(value),
         _ => Err(LabError::wrong(format!("--{name}: one value is meant, not a list"))),
+    }
+}
+
+fn count(value: &mut usize, what: &str, name: &str, text: &str) -> Result<(), LabError> {
+    if *value == 0 {
+        return Err(not_there(what, name));
+    }
+    *value = one(name, text)?;
+    match *value {
+        1..=1_000_000 => Ok(()),
+        _ => Err(LabError::wrong(format!("--{name}: a whole number from 1 to 1000000 is meant"))),
     }
 }
 

@@ -36,6 +36,7 @@ mod chance;
 pub mod classify;
 mod diagnose;
 mod distance;
+mod embed;
 mod estimate;
 mod exact;
 mod gamma;
@@ -60,6 +61,7 @@ pub use distance::{
     Agreement, Canonical, Comparison, Correlation, DistanceMatrix, Undefined, common_transitions, distance,
     distance_on, pairwise, pairwise_canonical, pearson, pearson_weighted, projected_distance, spearman,
 };
+pub use embed::embed;
 pub use exact::{ExactError, Tabular};
 pub use gamma::{GammaEstimate, estimate_gamma};
 pub use interval::{

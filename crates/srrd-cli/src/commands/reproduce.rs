@@ -73,6 +73,10 @@ fn replaced(args: &Reproduce) -> Vec<(&'static str, String)> {
         ("metric", &args.metric),
         ("estimator", &args.estimator),
         ("batch", &args.batch),
+        ("rewards", &args.rewards),
+        ("k", &args.k),
+        ("sets", &args.sets),
+        ("min-common", &args.min_common),
         ("seed", &args.seed),
     ];
     all.into_iter().filter_map(|(name, value)| Some((name, value.clone()?))).collect()

@@ -127,7 +127,7 @@ impl Layout {
             .iter()
             .map(Entry::width)
             .fold(BAR_WIDTH + NEAR + SMALL.width(" 0.75"), f64::max)
-            .max(TEXT.width("distance"));
+            .max(TEXT.width(&map.quantity));
         let figure_width = (side_left + side_width + MARGIN).max(MIN_WIDTH).ceil();
 
         let inner = figure_width - 2.0 * MARGIN;

@@ -33,7 +33,7 @@ static STORY: Story = Story {
 
 fn preset(preset: Preset) -> Parameters {
     let common = Parameters {
-        world: WorldKind::ALL.to_vec(),
+        world: WorldKind::GRIDS.to_vec(),
         epsilon: vec![Number(0.1), Number(0.0)],
         noise: vec![Noise::None],
         gamma: vec![PAPER_GAMMA],

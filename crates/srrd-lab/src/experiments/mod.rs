@@ -1,5 +1,6 @@
 //! The experiments, one a file.
 
+mod classification;
 mod correlated;
 mod coverage;
 mod estimators;
@@ -20,7 +21,7 @@ use crate::error::LabError;
 use crate::experiment::Kind;
 
 /// All of them.
-pub static ALL: [&Kind; 9] = [
+pub static ALL: [&Kind; 10] = [
     &coverage::KIND,
     &instability::KIND,
     &estimators::KIND,
@@ -28,6 +29,7 @@ pub static ALL: [&Kind; 9] = [
     &regression::KIND,
     &sensitivity::KIND,
     &theory::KIND,
+    &classification::KIND,
     &separation::KIND,
     &intervals::KIND,
 ];

@@ -26,7 +26,7 @@ pub static KIND: Kind = Kind {
 
 fn preset(preset: Preset) -> Parameters {
     let common = Parameters {
-        world: WorldKind::ALL.to_vec(),
+        world: WorldKind::GRIDS.to_vec(),
         size: vec![Size::square(20)],
         epsilon: vec![Number(0.1), Number(0.0)],
         noise: vec![Noise::None, Noise::Mild],
@@ -52,6 +52,7 @@ fn preset(preset: Preset) -> Parameters {
 }
 
 fn build(parameters: Parameters) -> Result<Box<dyn Experiment>, LabError> {
+    parameters.only_grids("separation")?;
     for (name, values) in parameters.entries() {
         if ["gamma", "estimator"].contains(&name) && values.len() > 1 {
             return Err(LabError::wrong(format!("--{name}: `separation` takes one value")));

@@ -55,6 +55,7 @@ impl Sparsity {
     /// All combinations of the parameters.
     pub fn build(story: &'static Story, parameters: Parameters) -> Result<Box<dyn Experiment>, LabError> {
         let p = &parameters;
+        p.only_grids(story.name)?;
         if p.batch != [Batch::All] && !p.estimator.iter().any(|&e| e != Estimation::Unbiased) {
             return Err(LabError::wrong("--batch: the unbiased estimator draws no batch; leave it out"));
         }
