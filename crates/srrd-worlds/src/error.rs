@@ -50,4 +50,10 @@ pub enum WorldError {
     /// A strength of shaping below zero, or not finite.
     #[error("the factor of shaping is {0}, but it must be a finite number from 0 up")]
     Factor(f64),
+    /// A unit that would be destroyed before the first hit.
+    #[error("the health of a unit is 0, but it must be at least 1")]
+    Health,
+    /// A chance of hitting that is none.
+    #[error("the shot strength is {0}, but it is a probability: from 0 to 1")]
+    ShotStrength(f64),
 }

@@ -76,6 +76,7 @@
 
 mod bouncing_balls;
 mod classes;
+mod drone_combat;
 mod error;
 mod explore;
 mod grid;
@@ -90,6 +91,7 @@ mod world;
 
 pub use bouncing_balls::{BouncingBalls, BouncingBallsState};
 pub use classes::{bouncing_balls_classes, gridworld_classes, gridworld_sampling_policies};
+pub use drone_combat::{Attributes, DroneCombat, DroneCombatState, Side, Team, Unit, drone_combat_classes};
 pub use error::WorldError;
 pub use explore::{Explorer, explore};
 pub use grid::MOST_CELLS;

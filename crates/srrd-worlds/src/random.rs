@@ -46,7 +46,7 @@ pub(crate) fn below(n: u64, rng: &mut Stream) -> u64 {
 }
 
 /// An event of fixed probability.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Chance {
     probability: f64,
     /// It happens when 63 random bits are below this.
