@@ -432,7 +432,8 @@ fn any_axis() -> impl Strategy<Value = Axis> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    // Each case draws four pictures and parses them.
+    #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
     fn any_input_gives_a_picture(
