@@ -4,7 +4,8 @@ use srrd_lab::{Manifest, Preset, Shard, experiments, publish, run};
 use std::fs;
 
 /// Parameters that make a preset small; those that an experiment does not have are left out.
-const SMALL: [(&str, &str); 3] = [("size", "4x4"), ("rollouts", "2,6"), ("trials", "3")];
+const SMALL: [(&str, &str); 6] =
+    [("size", "4x4"), ("rollouts", "2,6"), ("trials", "3"), ("sets", "4"), ("k", "1,3"), ("min-common", "3")];
 
 #[test]
 fn every_experiment_runs_with_both_presets() {
@@ -61,6 +62,9 @@ fn parameters_that_an_experiment_does_not_have_are_refused() {
     assert!(message("sensitivity", "size", "3x3,4x4").contains("takes one value"));
     assert!(message("instability", "estimator", "regressed-tree").contains("without features"));
     assert!(message("sensitivity", "estimator", "regressed-linear").contains("without features"));
+    assert!(message("coverage", "world", "drone-combat").contains("not in drone-combat"));
+    assert!(message("separation", "world", "drone-combat").contains("not in drone-combat"));
+    assert!(message("classification", "rewards", "learned").contains("--rewards: 'learned'"));
     assert!(message("theory", "gamma", "1").contains("--gamma"));
     assert!(message("nothing", "gamma", "1").contains("there is no experiment `nothing`"));
 }
