@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use srrd::Duplicates;
 use srrd_tables::{
     FileFormat, NamedSample, ReadOptions, SampleTable, TableError, TableReader, open, open_stream, read_sample_table,
-    read_samples,
+    read_samples, read_samples_with_episodes,
 };
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
@@ -65,13 +65,16 @@ impl Source {
     }
 }
 
-/// The one sample that `TABLE` or `TABLE#SAMPLE` names.
-pub fn read_one(path: &Path, duplicates: Duplicates) -> Result<NamedSample, Failure> {
+/// The one sample that `TABLE` or `TABLE#SAMPLE` names, with its episodes if they are asked for and known.
+pub fn read_one(path: &Path, duplicates: Duplicates, episodes: bool) -> Result<NamedSample, Failure> {
     let (table, wanted) = match split_name(path) {
         Some((table, name)) => (table, Some(name)),
         None => (path.to_owned(), None),
     };
-    let mut samples = read_samples(&table, duplicates)?;
+    let mut samples = match episodes {
+        true => read_samples_with_episodes(&table, duplicates)?,
+        false => read_samples(&table, duplicates)?,
+    };
     let listed = || {
         let names: Vec<&str> = samples.iter().take(5).map(|s| s.name.as_str()).collect();
         let more = if samples.len() > 5 { ", …" } else { "" };

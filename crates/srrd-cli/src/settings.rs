@@ -1,9 +1,9 @@
 //! What the command line comes to: valid settings, or an error that names the option.
 
-use crate::args::{ActionsName, CanonArgs, CompareArgs, DuplicatesName, EstimatorName};
+use crate::args::{ActionsName, CanonArgs, CompareArgs, CorrelationName, DuplicatesName, EstimatorName};
 use crate::failure::Failure;
 use serde_json::Value;
-use srrd::{Actions, Batch, Duplicates, Estimator, Gamma, Metric, Settings};
+use srrd::{Actions, Batch, Correlation, Duplicates, Estimator, Gamma, Metric, Settings};
 
 /// What was chosen, checked.
 #[derive(Clone, Debug)]
@@ -56,7 +56,11 @@ impl Chosen {
         if min_common == 0 {
             return Err(Failure::wrong("--min-common: it must be at least 1"));
         }
-        let settings = Settings { gamma, estimator, seed: args.seed, min_common };
+        let correlation = match compare.map(|compare| compare.correlation) {
+            Some(CorrelationName::Spearman) => Correlation::Spearman,
+            Some(CorrelationName::Pearson) | None => Correlation::Pearson,
+        };
+        let settings = Settings { gamma, estimator, seed: args.seed, min_common, correlation };
         Ok(Chosen { metrics: metrics(&args.metric, default)?, settings, duplicates, threads: args.threads })
     }
 

@@ -1,6 +1,7 @@
 //! One command, one file.
 
 mod canonicalize;
+mod certainty;
 mod convert;
 mod demo;
 mod distance;
