@@ -37,6 +37,7 @@ It writes the tables that it compares and a report into the folder.")]
 Examples:
   srrd distance a.csv b.csv
   srrd distance a.csv b.parquet --metric all --gamma 0.95 --json
+  srrd distance a.csv b.csv --interval 0.95 --chance     how sure is it?
   srrd distance 'agents.csv#alice' 'agents.csv#bob'      two samples of one table (column `sample`)
   srrd distance p.csv q.csv --estimator regressed        predict what was not sampled from features
 
@@ -165,6 +166,8 @@ pub struct Distance {
     pub canon: CanonArgs,
     #[command(flatten)]
     pub compare: CompareArgs,
+    #[command(flatten)]
+    pub certainty: CertaintyArgs,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
@@ -457,7 +460,7 @@ pub struct CanonArgs {
     /// How many of the explored states (or pairs) the double batch holds; not for unbiased
     #[arg(long, value_name = "all|N", default_value = "all", allow_hyphen_values = true)]
     pub batch: String,
-    /// The seed of the batch
+    /// The seed of the batch and of all draws
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
     /// Which reward a transition gets that occurs with unequal ones
@@ -491,6 +494,29 @@ pub struct CompareArgs {
     /// How many transitions two samples must share for a distance
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub min_common: usize,
+    /// Of what the correlation is: the values, or their ranks, which a few huge rewards cannot dominate
+    #[arg(long, value_enum, default_value_t = CorrelationName::Pearson)]
+    pub correlation: CorrelationName,
+}
+
+/// How sure a distance is.
+#[derive(Debug, Args)]
+pub struct CertaintyArgs {
+    /// Also give an interval that holds the true distance so often, such as 0.95
+    #[arg(long, value_name = "LEVEL", allow_hyphen_values = true)]
+    pub interval: Option<f64>,
+    /// Also test whether the rewards are more alike than chance would make them
+    #[arg(long)]
+    pub chance: bool,
+    /// How many draws intervals and tests make
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub draws: usize,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum CorrelationName {
+    Pearson,
+    Spearman,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -5,7 +5,7 @@ use crate::settings::Chosen;
 use srrd::{Metric, SampleError};
 use srrd_tables::{
     FileFormat, NamedSample, ReadOptions, SampleTable, TableError, TableReader, open, open_stream, read_sample_table,
-    read_samples,
+    read_samples, read_samples_with_episodes,
 };
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
@@ -96,13 +96,13 @@ fn predicting(samples: Vec<NamedSample>, file: &str, chosen: &Chosen) -> Result<
     samples.into_iter().map(predict).collect()
 }
 
-/// The one sample that `TABLE` or `TABLE#SAMPLE` names.
-pub fn read_one(path: &Path, chosen: &Chosen) -> Result<NamedSample, Failure> {
+/// The one sample that `TABLE` or `TABLE#SAMPLE` names, with its episodes if they are asked for and known.
+pub fn read_one(path: &Path, chosen: &Chosen, episodes: bool) -> Result<NamedSample, Failure> {
     let (table, wanted) = match split_name(path) {
         Some((table, name)) => (table, Some(name)),
         None => (path.to_owned(), None),
     };
-    let mut samples = read_predicting(&table, chosen)?;
+    let mut samples = read_predicting(&table, chosen, episodes)?;
     let listed = || {
         let names: Vec<&str> = samples.iter().take(5).map(|s| s.name.as_str()).collect();
         let more = if samples.len() > 5 { ", …" } else { "" };
@@ -133,9 +133,13 @@ pub fn read_one(path: &Path, chosen: &Chosen) -> Result<NamedSample, Failure> {
     }
 }
 
-fn read_predicting(path: &Path, chosen: &Chosen) -> Result<Vec<NamedSample>, Failure> {
+fn read_predicting(path: &Path, chosen: &Chosen, episodes: bool) -> Result<Vec<NamedSample>, Failure> {
     let file = if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() };
-    predicting(read_samples(path, chosen.duplicates)?, &file, chosen)
+    let samples = match episodes {
+        true => read_samples_with_episodes(path, chosen.duplicates)?,
+        false => read_samples(path, chosen.duplicates)?,
+    };
+    predicting(samples, &file, chosen)
 }
 
 /// `TABLE#SAMPLE`, unless a file has that very name.
@@ -150,7 +154,7 @@ pub fn read_all(paths: &[PathBuf], chosen: &Chosen) -> Result<Vec<NamedSample>, 
     let mut samples = Vec::new();
     let mut files = Vec::new();
     for path in paths {
-        for sample in read_predicting(path, chosen)? {
+        for sample in read_predicting(path, chosen, false)? {
             samples.push(sample);
             files.push(path);
         }

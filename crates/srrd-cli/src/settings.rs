@@ -1,9 +1,11 @@
 //! What the command line comes to: valid settings, or an error that names the option.
 
-use crate::args::{ActionsName, CanonArgs, CompareArgs, DuplicatesName, EstimatorName, RegressionName};
+use crate::args::{
+    ActionsName, CanonArgs, CompareArgs, CorrelationName, DuplicatesName, EstimatorName, RegressionName,
+};
 use crate::failure::Failure;
 use serde_json::Value;
-use srrd::{Actions, Batch, Duplicates, Estimator, Gamma, Metric, Regression, Settings, TreeLimits};
+use srrd::{Actions, Batch, Correlation, Duplicates, Estimator, Gamma, Metric, Regression, Settings, TreeLimits};
 
 /// What was chosen, checked.
 #[derive(Clone, Debug)]
@@ -69,7 +71,11 @@ impl Chosen {
         if min_common == 0 {
             return Err(Failure::wrong("--min-common: it must be at least 1"));
         }
-        let settings = Settings { gamma, estimator, seed: args.seed, min_common, ..Settings::default() };
+        let correlation = match compare.map(|compare| compare.correlation) {
+            Some(CorrelationName::Spearman) => Correlation::Spearman,
+            Some(CorrelationName::Pearson) | None => Correlation::Pearson,
+        };
+        let settings = Settings { gamma, estimator, seed: args.seed, min_common, correlation, ..Settings::default() };
         let metrics = metrics(&args.metric, default)?;
         Ok(Chosen { metrics, settings, regression, duplicates, threads: args.threads })
     }

@@ -14,7 +14,12 @@ pub(crate) struct Roles {
     pub next_state: Option<Identity>,
     pub sample: Option<String>,
     pub label: Option<String>,
+    /// `None` unless someone asks for episodes.
+    pub episode: Option<String>,
 }
+
+/// The episodes' column.
+pub(crate) const EPISODE: &str = "episode";
 
 /// The reward's column.
 pub(crate) const REWARD: &str = "reward";
@@ -93,7 +98,7 @@ impl Roles {
             ));
         }
         let optional = |name: &str| schema.index_of(name).map(|_| name.to_owned());
-        Ok(Roles { state, action, next_state, sample: optional("sample"), label: optional("label") })
+        Ok(Roles { state, action, next_state, sample: optional("sample"), label: optional("label"), episode: None })
     }
 
     /// The columns that are needed, to be selected in this order.
@@ -103,6 +108,7 @@ impl Roles {
         columns.push(REWARD.to_owned());
         columns.extend(self.sample.clone());
         columns.extend(self.label.clone());
+        columns.extend(self.episode.clone());
         columns
     }
 }

@@ -3,7 +3,7 @@
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use srrd::classify::{Classes, GammaDistances, Grid, RewardKnn, Splits, choose, evaluate, welch};
-use srrd::{Duplicates, Gamma, Metric, RewardSample, Settings, distance};
+use srrd::{Correlation, Duplicates, Gamma, Metric, RewardSample, Settings, distance};
 
 fn gammas(values: &[f64]) -> Vec<Gamma> {
     values.iter().map(|&value| Gamma::new(value).unwrap()).collect()
@@ -197,8 +197,8 @@ fn distances_for_many_gammas_are_the_single_ones() {
     let samples = random_samples(9, &mut rng);
     let references: Vec<&RewardSample> = samples.iter().collect();
     let tried = gammas(&[0.0, 0.3, 1.0]);
-    for metric in Metric::ALL {
-        let settings = Settings { min_common: 15, ..Settings::default() };
+    for (metric, correlation) in Metric::ALL.into_iter().flat_map(|m| Correlation::ALL.map(|c| (m, c))) {
+        let settings = Settings { min_common: 15, correlation, ..Settings::default() };
         let distances = GammaDistances::new(&references, metric, &tried, &settings);
         let mut undefined = 0;
         for (g, &gamma) in tried.iter().enumerate() {

@@ -1,12 +1,13 @@
 //! `srrd distance`: how far apart two samples are.
 
+use super::certainty::{self, Certainty, Wanted};
 use crate::args::Distance;
 use crate::failure::Failure;
 use crate::inputs::{check_same_features, read_one};
 use crate::print;
 use crate::settings::{Chosen, with_threads};
 use serde_json::{Value, json};
-use srrd::{Comparison, FEW_COMMON, Metric, common_transitions, distance_on};
+use srrd::{Comparison, Correlation, FEW_COMMON, Metric, common_transitions, distance_on};
 use srrd_tables::NamedSample;
 
 pub fn run(args: &Distance) -> Result<(), Failure> {
@@ -14,9 +15,10 @@ pub fn run(args: &Distance) -> Result<(), Failure> {
     if args.a.as_os_str() == "-" && args.b.as_os_str() == "-" {
         return Err(Failure::wrong("standard input can be read only once: name a file for one of the two samples"));
     }
+    let wanted = Wanted::new(&args.certainty)?;
     with_threads(chosen.threads, || {
-        let a = read_one(&args.a, &chosen)?;
-        let b = read_one(&args.b, &chosen)?;
+        let a = read_one(&args.a, &chosen, wanted.episodes())?;
+        let b = read_one(&args.b, &chosen, wanted.episodes())?;
         let pair = [a, b];
         check_same_features(&pair)?;
         let [a, b] = &pair;
@@ -26,11 +28,21 @@ pub fn run(args: &Distance) -> Result<(), Failure> {
         let results: Vec<(Metric, Comparison)> = (chosen.metrics.iter())
             .map(|&metric| (metric, distance_on(&a.sample, &b.sample, &common, metric, &chosen.settings)))
             .collect();
+        let certainty: Vec<(Metric, Certainty)> = (chosen.metrics.iter())
+            .map(|&metric| (metric, Certainty::new([a, b], &common, metric, &chosen.settings, &wanted)))
+            .collect();
         warn_about_results(&results, chosen.settings.min_common);
+        certainty.iter().for_each(|(metric, certainty)| certainty.warn(*metric));
         if args.json {
-            print::json(&as_json(a, b, common.len(), &chosen, &results))?;
+            let mut value = as_json(a, b, common.len(), &chosen, &results);
+            for (i, (_, certainty)) in certainty.iter().enumerate() {
+                certainty.add_to(&mut value["results"][i]);
+            }
+            print::json(&value)?;
         } else {
-            print::result(&as_text(a, b, common.len(), &chosen, &results))?;
+            let intervals = wanted.column().map(|header| (header, certainty.iter().map(|(_, c)| c.cell()).collect()));
+            let text = as_text(a, b, common.len(), &chosen, &results, intervals);
+            print::result(&(text + &certainty::notes(&certainty)))?;
         }
         Ok(())
     })
@@ -93,7 +105,7 @@ fn as_json(
         "a": sample(a), "b": sample(b), "common": common, "gamma": chosen.settings.gamma.get(),
         "estimator": chosen.estimator_name(), "regression": chosen.regression_as_json(), "actions": chosen.actions_name(),
         "batch": chosen.batch_as_json(), "seed": chosen.settings.seed, "min_common": chosen.settings.min_common,
-        "duplicates": chosen.duplicates_name(), "results": results,
+        "duplicates": chosen.duplicates_name(), "correlation": chosen.settings.correlation.name(), "results": results,
     })
 }
 
@@ -103,8 +115,9 @@ fn as_text(
     common: usize,
     chosen: &Chosen,
     results: &[(Metric, Comparison)],
+    intervals: Option<(String, Vec<String>)>,
 ) -> String {
-    let rows: Vec<Vec<String>> = (results.iter())
+    let mut rows: Vec<Vec<String>> = (results.iter())
         .map(|(metric, comparison)| {
             let number = |value: Option<f64>| value.map_or("undefined".to_owned(), |value| format!("{value:.6}"));
             vec![metric.to_string(), number(comparison.distance()), number(comparison.correlation())]
@@ -119,9 +132,18 @@ fn as_text(
             print::counted(shaping.degrees_of_freedom, "degree of freedom", "degrees of freedom")
         ))
     });
-    let table = print::table(&["metric", "distance", "correlation"], &rows, &[]);
+    let mut header = vec!["metric", "distance", "correlation"];
+    if let Some((column, cells)) = &intervals {
+        header.insert(2, column);
+        rows.iter_mut().zip(cells).for_each(|(row, cell)| row.insert(2, cell.clone()));
+    }
+    let table = print::table(&header, &rows, &[]);
+    let ranks = match chosen.settings.correlation {
+        Correlation::Pearson => "",
+        Correlation::Spearman => "; Spearman's correlation of ranks",
+    };
     format!(
-        "A  {}: {}\nB  {}: {}\nshared: {}; gamma {}; {}\n\n{}",
+        "A  {}: {}\nB  {}: {}\nshared: {}; gamma {}; {}{ranks}\n\n{}",
         print::shown(&a.name),
         print::describe(&a.sample),
         print::shown(&b.name),

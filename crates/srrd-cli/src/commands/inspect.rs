@@ -7,7 +7,8 @@ use crate::print::{self, count, counted, percent};
 use crate::settings::{Chosen, with_threads};
 use serde_json::{Value, json};
 use srrd::{
-    Actions, Batch, BatchSet, Estimator, Metric, MetricCoverage, RewardSample, common_transitions, term_coverage,
+    Actions, Batch, BatchSet, Estimator, Metric, MetricCoverage, NoiseFloor, RewardSample, common_transitions,
+    noise_floor, term_coverage,
 };
 use srrd_tables::NamedSample;
 use std::fmt::Write;
@@ -73,6 +74,8 @@ struct Finding<'a> {
     /// The coverage of the full space, if its size was given.
     full_coverage: Option<f64>,
     terms: Vec<MetricCoverage>,
+    /// What noise leaves possible between two noisy copies of the rewards; empty when none was seen.
+    floors: Vec<(Metric, NoiseFloor)>,
 }
 
 impl<'a> Finding<'a> {
@@ -87,6 +90,9 @@ impl<'a> Finding<'a> {
             named,
             full_coverage: space.map(|(states, actions)| sample.coverage_of(states, actions)),
             terms: chosen.metrics.iter().map(|&metric| term_coverage(sample, metric, &drawn)).collect(),
+            floors: (chosen.metrics.iter())
+                .filter_map(|&metric| Some((metric, noise_floor(sample, sample, metric, &chosen.settings)?)))
+                .collect(),
         }
     }
 }
@@ -114,6 +120,22 @@ fn as_text(findings: &[Finding<'_>], samples: &[NamedSample]) -> String {
                 count(duplicates.repeated),
                 counted(duplicates.averaged, "transition", "transitions"),
             );
+        }
+        if let Some(noise) = sample.noise() {
+            let _ = writeln!(
+                text,
+                "  noise: a single reward has the standard deviation {:.4} around the mean of its transition ({} tell)",
+                noise.variance.sqrt(),
+                counted(noise.degrees_of_freedom, "repeated row", "repeated rows"),
+            );
+            for (metric, floor) in &finding.floors {
+                let _ = writeln!(
+                    text,
+                    "    {metric}: {} of the variance is noise; two noisy copies would be at a distance of {:.3}",
+                    percent(floor.share[0]),
+                    floor.distance
+                );
+            }
         }
         let _ = write!(text, "  coverage {} of the explored states and actions", percent(sample.coverage()));
         if let Some(full) = finding.full_coverage {
@@ -190,13 +212,26 @@ fn as_json(findings: &[Finding<'_>], samples: &[NamedSample]) -> Value {
                     })
                 })
                 .collect();
+            let noise = sample.noise().map(|noise| {
+                let floors = finding.floors.iter().map(|(metric, floor)| {
+                    let mut value = json!({"metric": metric.name()});
+                    value["share"] = floor.share[0].into();
+                    value["largest_correlation"] = floor.correlation.into();
+                    value["smallest_distance"] = floor.distance.into();
+                    value
+                });
+                json!({
+                    "variance": noise.variance, "degrees_of_freedom": noise.degrees_of_freedom,
+                    "merged_variance": noise.merged_variance, "floors": floors.collect::<Vec<Value>>(),
+                })
+            });
             json!({
                 "name": name, "label": label, "transitions": sample.len(), "states": sample.states().len(),
                 "actions": sample.actions().len(), "initial_states": sample.initial_states().count(),
                 "terminal_states": sample.terminal_states().count(), "rows": duplicates.rows,
                 "repeated": duplicates.repeated, "averaged": duplicates.averaged, "coverage": sample.coverage(),
                 "full_coverage": finding.full_coverage, "reward": {"least": low, "mean": mean, "largest": high},
-                "metrics": metrics, "terms": terms,
+                "noise": noise, "metrics": metrics, "terms": terms,
             })
         })
         .collect();

@@ -6,7 +6,7 @@ use crate::inputs::read_all;
 use crate::print;
 use crate::settings::{Chosen, with_threads};
 use serde_json::json;
-use srrd::{DistanceMatrix, FEW_COMMON, Metric, RewardSample, pairwise};
+use srrd::{Correlation, DistanceMatrix, FEW_COMMON, Metric, RewardSample, pairwise};
 use srrd_figures::HeatMap;
 use srrd_tables::{Batch, Column, ColumnType, NamedSample, OutputFile, Schema, TextColumn, Values, create, write_npy};
 use std::path::{Path, PathBuf};
@@ -145,7 +145,11 @@ impl Plot {
             Metric::Projected => "Projected".to_owned(),
             acronym => acronym.name().to_uppercase(),
         };
-        let title = format!("{name} distances, γ = {}", chosen.settings.gamma.get());
+        let ranks = match chosen.settings.correlation {
+            Correlation::Pearson => "",
+            Correlation::Spearman => " of ranks",
+        };
+        let title = format!("{name} distances{ranks}, γ = {}", chosen.settings.gamma.get());
         let names = samples.iter().map(|named| named.name.clone()).collect();
         let mut map = HeatMap::new(title, names, matrix.as_slice().to_vec()).map_err(failed)?;
         if samples.iter().any(|named| named.label.is_some()) {
@@ -209,6 +213,6 @@ fn summary(
         "gamma": chosen.settings.gamma.get(), "estimator": chosen.estimator_name(), "regression": chosen.regression_as_json(),
         "actions": chosen.actions_name(), "batch": chosen.batch_as_json(), "seed": chosen.settings.seed,
         "min_common": chosen.settings.min_common, "duplicates": chosen.duplicates_name(),
-        "few_common": matrix.few_common(), "undefined": undefined,
+        "correlation": chosen.settings.correlation.name(), "few_common": matrix.few_common(), "undefined": undefined,
     })
 }

@@ -1,6 +1,7 @@
 //! One command, one file.
 
 mod canonicalize;
+mod certainty;
 mod classify;
 mod convert;
 mod demo;

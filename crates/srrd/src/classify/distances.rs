@@ -41,7 +41,9 @@ impl GammaDistances {
                 Metric::Projected => pairwise(samples, metric, &Settings { gamma, ..*settings }),
                 _ => {
                     let canonical: Vec<Canonical<'_>> = (samples.par_iter().zip(&forms))
-                        .map(|(sample, form)| Canonical::of_form(sample, form, metric, gamma))
+                        .map(|(sample, form)| {
+                            Canonical::of_form(sample, form, metric, gamma).with_correlation(settings.correlation)
+                        })
                         .collect();
                     pairwise_canonical(&canonical, settings.min_common)
                 }

@@ -30,12 +30,12 @@ pub(super) fn distances(pairs: &Weighted, units: &Units, draws: usize, seed: u64
 
 /// The level at which quantiles are taken so that intervals of few units are as wide as they should be.
 ///
-/// The draws vary by sqrt((u − 1) / u) less than distances do, u the number of units, and know their own spread only from u units:
-/// quantiles are taken at Φ(−t · sqrt(u / (u − 1))), t that of Student with u − 1 degrees of freedom, instead of at Φ(−z). With many
-/// units that is the same.
+/// Draws vary less than distances do, as variances of u units divided by u do, and know their own spread only from u units:
+/// quantiles are taken at Φ(−t · sqrt(u / (u − 3))), t that of Student with u − 1 degrees of freedom, instead of at Φ(−z). (A
+/// correlation of u normal pairs varies as 1 / (u − 3) on Fisher's scale, hence the 3.) With many units that is the same.
 pub(super) fn expanded(level: f64, units: usize) -> f64 {
     let u = units as f64;
-    let reach = student_quantile(0.5 + 0.5 * level, u - 1.0) * (u / (u - 1.0)).sqrt();
+    let reach = student_quantile(0.5 + 0.5 * level, u - 1.0) * (u / (u - 3.0).max(1.0)).sqrt();
     1.0 - 2.0 * normal_cdf(-reach)
 }
 
@@ -85,6 +85,15 @@ mod tests {
         assert!((quantile(&values, 0.255) - 25.5).abs() < 1e-12);
         assert_eq!((quantile(&values, 0.0), quantile(&values, 1.0)), (1.0, 99.0));
         assert_eq!(percentile(&values, 0.5), Range { low: 25.0, high: 75.0 });
+    }
+
+    #[test]
+    fn few_units_make_intervals_wider() {
+        let levels: Vec<f64> = [2, 3, 5, 10, 30, 100, 10_000].into_iter().map(|u| expanded(0.95, u)).collect();
+        assert!(levels.is_sorted_by(|a, b| a > b), "{levels:?}");
+        assert!((levels[6] - 0.95).abs() < 1e-4 && levels[0] <= 1.0, "{levels:?}");
+        // t = 2.045 with 29 degrees of freedom, times sqrt(30/27).
+        assert!((levels[4] - (1.0 - 2.0 * normal_cdf(-2.155_8))).abs() < 1e-4, "{levels:?}");
     }
 
     #[test]
