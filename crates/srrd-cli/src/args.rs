@@ -45,6 +45,17 @@ A table has one row a transition and the columns state, action, next_state, rewa
 token column there may be feature columns state.x, state.y, … An undefined distance is shown as
 such, with a warning; the exit status is 0 then, too.")]
     Distance(Distance),
+    /// Where two reward samples differ: what every shared transition and state carries of their distance
+    #[command(after_help = "\
+Examples:
+  srrd explain a.csv b.csv
+  srrd explain a.csv b.csv --metric projected --top 20 --json
+  srrd explain p.csv q.csv --metric projected -o where.csv --plot where.svg     a grid world
+
+The squared distance is a sum over the shared transitions: every one of them has a share of it. Their
+difference is that of the two rewards without shaping, each in standard deviations of its own. A grid
+world has the columns state.x, state.y, next_state.x and next_state.y, whole numbers from 0 up.")]
+    Explain(Explain),
     /// Add a column `canonical`: the rewards without potential shaping
     #[command(after_help = "\
 Examples:
@@ -66,6 +77,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   srrd inspect rewards.csv
+  srrd inspect a.csv b.csv                                 of two samples also: which metric, and is it enough?
   srrd inspect a.csv b.csv --metric srrd --space 400x4     coverage of 400 states and 4 actions")]
     Inspect(Inspect),
     /// Copy a table of transitions to another format
@@ -168,6 +180,31 @@ pub struct Distance {
     pub compare: CompareArgs,
     #[command(flatten)]
     pub certainty: CertaintyArgs,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// The first sample: a table, or TABLE#SAMPLE; - is CSV on standard input
+    pub a: PathBuf,
+    /// The second sample: a table, or TABLE#SAMPLE; - is CSV on standard input
+    pub b: PathBuf,
+    /// How many transitions and states to show
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub top: usize,
+    /// Also write all shared transitions as a table, with rewards, canonical rewards, difference and share; - is CSV on
+    /// standard output, instead of the text
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Also draw a grid world: what starts in every cell, and every step to a neighbouring one
+    #[arg(long, value_name = "FILE.svg|png")]
+    pub plot: Option<PathBuf>,
+    #[command(flatten)]
+    pub canon: CanonArgs,
+    #[command(flatten)]
+    pub compare: CompareArgs,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,

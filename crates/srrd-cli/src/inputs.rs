@@ -133,6 +133,22 @@ pub fn read_one(path: &Path, chosen: &Chosen, episodes: bool) -> Result<NamedSam
     }
 }
 
+/// An output that is one of the inputs is a mistake.
+pub fn refuse_to_overwrite<'a>(
+    outputs: impl IntoIterator<Item = Option<&'a PathBuf>>,
+    inputs: &[PathBuf],
+) -> Result<(), Failure> {
+    let whole = |path: &PathBuf| split_name(path).map_or_else(|| path.clone(), |(table, _)| table).canonicalize().ok();
+    let inputs: Vec<PathBuf> = inputs.iter().filter_map(whole).collect();
+    for path in outputs.into_iter().flatten() {
+        if path.canonicalize().is_ok_and(|output| inputs.contains(&output)) {
+            let path = path.display();
+            return Err(Failure::wrong(format!("{path}: the output is one of the inputs; name another file")));
+        }
+    }
+    Ok(())
+}
+
 fn read_predicting(path: &Path, chosen: &Chosen, episodes: bool) -> Result<Vec<NamedSample>, Failure> {
     let file = if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() };
     let samples = match episodes {

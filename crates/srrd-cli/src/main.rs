@@ -4,9 +4,11 @@ mod args;
 mod commands;
 mod failure;
 mod inputs;
+mod plot;
 mod print;
 mod progress;
 mod settings;
+mod tokens;
 
 use clap::Parser;
 use std::process::ExitCode;

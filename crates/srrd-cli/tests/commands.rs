@@ -440,7 +440,7 @@ fn help_shows_examples_that_run() {
     place.write("runs/2.csv", B);
     place.ok("convert b.csv -o b.parquet");
     place.ok("convert b.csv -o rewards.npz");
-    for command in ["demo", "distance", "canonicalize", "matrix", "inspect", "convert"] {
+    for command in ["demo", "distance", "explain", "canonicalize", "matrix", "inspect", "convert"] {
         let help = place.ok(&format!("{command} --help"));
         let examples: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  srrd ")).collect();
         assert!(!examples.is_empty(), "{help}");

@@ -23,13 +23,15 @@
 //! [`CanonicalForm`] holds what a [`Metric`] computes once a state; [`Canonical`] is a sample with canonical rewards;
 //! [`distance`] and [`pairwise`] correlate those over shared transitions. [`term_coverage`] says how much of what a metric
 //! needs was sampled, [`interval`](fn@interval) and [`chance`](fn@chance) how sure a distance is, [`noise_floor`] how small
-//! it can get, [`estimate_gamma`] which discount factor the data speak for. [`Tabular`] computes the exact forms where a reward
+//! it can get, [`estimate_gamma`] which discount factor the data speak for, [`explain`](fn@explain) where two rewards differ,
+//! [`advise`](fn@advise) whether there are enough data to say so. [`Tabular`] computes the exact forms where a reward
 //! is known everywhere, [`theory`] has what the paper proves: what is left of shaping, bounds on it, and the bound on regret.
 //! [`classify`] tells agents apart by their rewards.
 //!
 //! The library does no I/O, prints nothing and keeps no global state. Loops run on the current `rayon` pool; no result
 //! depends on its size.
 
+mod advise;
 mod batch;
 mod canon;
 mod chance;
@@ -39,6 +41,7 @@ mod distance;
 mod embed;
 mod estimate;
 mod exact;
+mod explain;
 mod gamma;
 mod graph;
 mod interval;
@@ -53,6 +56,7 @@ mod settings;
 mod special;
 pub mod theory;
 
+pub use advise::{Advice, OneStep, Reason, StateGain, Together, advise};
 pub use batch::BatchSet;
 pub use canon::{CanonicalForm, canonicalize};
 pub use chance::{Chance, ChanceSettings, ChanceTest, chance, chance_on};
@@ -63,6 +67,7 @@ pub use distance::{
 };
 pub use embed::embed;
 pub use exact::{ExactError, Tabular};
+pub use explain::{Contribution, Explanation, StateShare, explain, explain_on};
 pub use gamma::{GammaEstimate, estimate_gamma};
 pub use interval::{
     Bootstrap, Draws, Episodes, Interval, IntervalMethod, IntervalSettings, Level, NoInterval, Range, Resampled,

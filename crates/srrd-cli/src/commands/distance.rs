@@ -48,7 +48,8 @@ pub fn run(args: &Distance) -> Result<(), Failure> {
     })
 }
 
-fn warn_about_results(results: &[(Metric, Comparison)], min_common: usize) {
+/// Says which distances are undefined or mostly noise.
+pub(super) fn warn_about_results(results: &[(Metric, Comparison)], min_common: usize) {
     for (metric, comparison) in results {
         if let Some(why) = print::undefined_in_words(comparison, min_common) {
             print::warn(&format!("the {metric} distance is undefined: {why}"));

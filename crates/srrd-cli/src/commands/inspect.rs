@@ -1,5 +1,6 @@
 //! `srrd inspect`: what is in a table, and how much of what every metric needs was sampled.
 
+use super::advice;
 use crate::args::Inspect;
 use crate::failure::Failure;
 use crate::inputs::read_all;
@@ -35,9 +36,11 @@ pub fn run(args: &Inspect) -> Result<(), Failure> {
         }
         let findings: Vec<Finding<'_>> = samples.iter().map(|named| Finding::new(named, space, &chosen)).collect();
         if args.json {
-            print::json(&as_json(&findings, &samples))?;
+            let mut value = as_json(&findings, &samples);
+            advice::add_to(&mut value, &samples, &chosen);
+            print::json(&value)?;
         } else {
-            print::result(&as_text(&findings, &samples))?;
+            print::result(&(as_text(&findings, &samples) + &advice::as_text(&samples, &chosen)))?;
         }
         Ok(())
     })

@@ -2,7 +2,8 @@
 
 use crate::args::Matrix;
 use crate::failure::Failure;
-use crate::inputs::read_all;
+use crate::inputs::{read_all, refuse_to_overwrite};
+use crate::plot::Plot;
 use crate::print;
 use crate::settings::{Chosen, with_threads};
 use serde_json::json;
@@ -17,16 +18,7 @@ pub fn run(args: &Matrix) -> Result<(), Failure> {
         return Err(Failure::wrong("--metric: a matrix is of one metric; run the command once for each"));
     };
     let plot = args.plot.as_deref().map(Plot::new).transpose()?;
-    for path in [Some(&args.output), args.plot.as_ref()].into_iter().flatten() {
-        if let Ok(output) = path.canonicalize()
-            && args.inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == output))
-        {
-            return Err(Failure::wrong(format!(
-                "{}: the output is one of the inputs; name another file",
-                path.display()
-            )));
-        }
-    }
+    refuse_to_overwrite([Some(&args.output), args.plot.as_ref()], &args.inputs)?;
     if args.json && args.output.as_os_str() == "-" {
         return Err(Failure::wrong("--json: standard output already gets the table; name a file with -o"));
     }
@@ -107,40 +99,17 @@ impl Output {
     }
 }
 
-/// A picture to be drawn.
-struct Plot {
-    path: PathBuf,
-    png: bool,
-}
-
 impl Plot {
-    fn new(path: &Path) -> Result<Self, Failure> {
-        let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
-        let png = match extension.as_deref().and_then(|extension| extension.to_str()) {
-            Some("svg") => false,
-            Some("png") if cfg!(feature = "png") => true,
-            Some("png") => {
-                return Err(Failure::wrong(
-                    "--plot: this build draws no PNG; build with `--features png`, or name a .svg",
-                ));
-            }
-            _ => {
-                let path = path.display();
-                return Err(Failure::wrong(format!("--plot: '{path}' must end in .svg or .png")));
-            }
-        };
-        Ok(Plot { path: path.to_owned(), png })
-    }
-
+    /// The heat map of the distances.
     fn draw(
         &self,
-        mut file: OutputFile,
+        file: OutputFile,
         matrix: &DistanceMatrix,
         samples: &[NamedSample],
         metric: Metric,
         chosen: &Chosen,
     ) -> Result<(), Failure> {
-        let failed = |e: srrd_figures::FigureError| Failure::Failed(format!("{}: {e}", self.path.display()));
+        let failed = |error: srrd_figures::FigureError| self.failed(&error);
         let name = match metric {
             Metric::Projected => "Projected".to_owned(),
             acronym => acronym.name().to_uppercase(),
@@ -156,22 +125,8 @@ impl Plot {
             let classes: Vec<&str> = samples.iter().map(|named| named.label.as_deref().unwrap_or("no label")).collect();
             map = map.with_classes(&classes).map_err(failed)?;
         }
-        let map = map.clustered();
-        let bytes = if self.png { png(&map).map_err(failed)? } else { map.to_svg().into_bytes() };
-        file.write_with(|to| to.write_all(&bytes))?;
-        Ok(file.finish()?)
+        self.write(file, &map.clustered())
     }
-}
-
-#[cfg(feature = "png")]
-fn png(map: &HeatMap) -> Result<Vec<u8>, srrd_figures::FigureError> {
-    // Twice the nominal size: sharp on the screens and in the papers of today.
-    map.to_png(2.0)
-}
-
-#[cfg(not(feature = "png"))]
-fn png(_: &HeatMap) -> Result<Vec<u8>, srrd_figures::FigureError> {
-    unreachable!("refused when the arguments were read")
 }
 
 fn warn_about(matrix: &DistanceMatrix, samples: &[NamedSample]) {

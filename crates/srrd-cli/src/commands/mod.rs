@@ -1,11 +1,13 @@
 //! One command, one file.
 
+mod advice;
 mod canonicalize;
 mod certainty;
 mod classify;
 mod convert;
 mod demo;
 mod distance;
+mod explain;
 mod inspect;
 mod matrix;
 mod report;
@@ -20,6 +22,7 @@ pub fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Demo(args) => demo::run(&args),
         Command::Distance(args) => distance::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Canonicalize(args) => canonicalize::run(&args),
         Command::Matrix(args) => matrix::run(&args),
         Command::Inspect(args) => inspect::run(&args),

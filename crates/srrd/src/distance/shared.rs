@@ -13,6 +13,8 @@ use crate::settings::{Metric, Settings, Support};
 pub(crate) struct Shared {
     pub x: Vec<f64>,
     pub y: Vec<f64>,
+    /// What was subtracted from all canonical rewards of a side.
+    pub center: [f64; 2],
     /// How far apart values of a side may be that are equal but for rounding.
     pub noise: [f64; 2],
     /// For `projected`: the degrees of freedom left when shaping and the mean are taken out.
@@ -35,14 +37,15 @@ impl Shared {
             let residuals = projected::residuals(a, b, common, None, settings).map_err(|(why, _)| why)?;
             let centred_freedom = Some(residuals.centred_freedom(settings.gamma.get()));
             let projected::Residuals { x, y, noise, projection, .. } = residuals;
-            return Ok(Shared { x, y, noise, centred_freedom, projection: Some(projection) });
+            return Ok(Shared { x, y, center: [0.0, 0.0], noise, centred_freedom, projection: Some(projection) });
         }
         if common.len() < settings.min_common.max(1) {
             return Err(Undefined::TooFewCommon);
         }
         let (a, b) = rayon::join(|| Canonical::new(a, metric, settings), || Canonical::new(b, metric, settings));
         let (x, y) = common.iter().map(|&(i, j)| (a.around_center(i), b.around_center(j))).unzip();
-        Ok(Shared { x, y, noise: [a.noise, b.noise], centred_freedom: None, projection: None })
+        let (center, noise) = ([a.center, b.center], [a.noise, b.noise]);
+        Ok(Shared { x, y, center, noise, centred_freedom: None, projection: None })
     }
 
     /// The distance: to the last bit that of [`distance`](crate::distance).

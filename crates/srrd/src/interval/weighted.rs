@@ -148,7 +148,14 @@ mod tests {
     use proptest::prelude::*;
 
     fn weighted(x: &[f64], y: &[f64], correlation: Correlation) -> Result<Weighted, Undefined> {
-        let shared = Shared { x: x.to_vec(), y: y.to_vec(), noise: [0.0; 2], centred_freedom: None, projection: None };
+        let shared = Shared {
+            x: x.to_vec(),
+            y: y.to_vec(),
+            center: [0.0; 2],
+            noise: [0.0; 2],
+            centred_freedom: None,
+            projection: None,
+        };
         Weighted::new(shared, correlation)
     }
 

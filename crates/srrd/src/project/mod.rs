@@ -15,6 +15,7 @@ mod solve;
 mod weights;
 
 pub(crate) use graph::ShapingGraph;
+pub(crate) use levels::Components;
 pub(crate) use solve::{Ends, Solver};
 pub use weights::{WeightError, Weights};
 

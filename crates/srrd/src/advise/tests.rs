@@ -1,0 +1,158 @@
+//! Gains against the rank of the matrix they are about, computed anew for every state.
+
+use super::*;
+use crate::sample::Duplicates;
+use crate::settings::Gamma;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+type Key = (u32, u32, u32);
+
+/// A sample of these transitions (state, action, next state), with rewards that look random.
+fn sample(transitions: &BTreeSet<Key>) -> RewardSample {
+    let reward = |(s, a, t): Key| f64::from((s * 31 + a * 17 + t * 57 + s * t) % 101) / 7.0;
+    let rows = transitions.iter().map(|&key| (key.0, key.1, key.2, reward(key)));
+    RewardSample::from_rows(rows, Duplicates::Error).unwrap()
+}
+
+/// Transitions minus the rank of the matrix with −1 at s and γ at s', by elimination with the largest pivot.
+fn freedom(transitions: &BTreeSet<Key>, gamma: f64) -> usize {
+    let mut rows: Vec<Vec<f64>> = transitions
+        .iter()
+        .map(|&(s, _, t)| (0..12).map(|x| f64::from(t == x) * gamma - f64::from(s == x)).collect())
+        .collect();
+    let mut rank = 0;
+    for column in 0..12 {
+        let pivot = (rank..rows.len()).max_by(|&i, &j| rows[i][column].abs().total_cmp(&rows[j][column].abs()));
+        let Some(pivot) = pivot.filter(|&i| rows[i][column].abs() > 1e-9) else { continue };
+        rows.swap(rank, pivot);
+        for i in rank + 1..rows.len() {
+            let factor = rows[i][column] / rows[rank][column];
+            for x in column..12 {
+                rows[i][x] -= factor * rows[rank][x];
+            }
+        }
+        rank += 1;
+    }
+    transitions.len() - rank
+}
+
+fn transitions() -> impl Strategy<Value = BTreeSet<Key>> {
+    prop::collection::btree_set((0..9u32, 0..2u32, 0..9u32), 1..18)
+}
+
+proptest! {
+    #[test]
+    fn gains_are_those_of_the_rank(
+        shared in transitions(), only_a in transitions(), only_b in transitions(),
+        gamma in prop_oneof![Just(0.0), Just(1.0), 0.3..0.95f64], keep in any::<bool>(),
+    ) {
+        let shared = if keep { shared } else { BTreeSet::new() };
+        let a: BTreeSet<Key> = shared.union(&only_a).copied().collect();
+        let b: BTreeSet<Key> = shared.union(&only_b).copied().collect();
+        let shared: BTreeSet<Key> = a.intersection(&b).copied().collect();
+        let (first, second) = (sample(&a), sample(&b));
+        let settings = Settings { gamma: Gamma::new(gamma).unwrap(), ..Settings::default() };
+        let advice = advise(&first, &second, &settings);
+
+        prop_assert_eq!(advice.shared, shared.len());
+        prop_assert_eq!(advice.shaping.degrees_of_freedom, freedom(&shared, gamma));
+        let union: BTreeSet<Key> = a.union(&b).copied().collect();
+        prop_assert_eq!(advice.together.transitions, union.len());
+        prop_assert_eq!(advice.together.degrees_of_freedom, freedom(&union, gamma));
+
+        let mut expected: Vec<(i64, usize, [usize; 2])> = (0..9u32)
+            .map(|state| {
+                let with: BTreeSet<Key> = union.iter().copied().filter(|key| key.0 == state || shared.contains(key)).collect();
+                let lacks = |held: &BTreeSet<Key>| with.iter().filter(|key| !held.contains(key)).count();
+                (i64::from(state), freedom(&with, gamma) - freedom(&shared, gamma), [lacks(&a), lacks(&b)])
+            })
+            .filter(|(_, gain, _)| *gain > 0)
+            .collect();
+        expected.sort_by_key(|&(state, gain, _)| (std::cmp::Reverse(gain), state));
+        let found: Vec<_> = advice.states.iter().map(|s| (s.state.as_int().unwrap(), s.gain, s.lacking)).collect();
+        prop_assert_eq!(found, expected);
+    }
+
+    /// Where γ is said not to matter, rewards leave the same residual whatever γ.
+    #[test]
+    fn gamma_matters_where_residuals_change(held in transitions(), one in 0.2..0.5f64, other in 0.6..0.95f64) {
+        let a = sample(&held);
+        let advice = advise(&a, &a, &Settings::default());
+        let residual = |gamma: f64, i: usize| {
+            let unit: Vec<f64> = (0..a.len()).map(|k| f64::from(u8::from(k == i))).collect();
+            crate::Projection::new(&a, Gamma::new(gamma).unwrap()).residual(&unit)
+        };
+        // Unit vectors span everything.
+        let changes = (0..a.len()).any(|i| {
+            residual(one, i).iter().zip(residual(other, i)).any(|(x, y)| (x - y).abs() > 1e-6)
+        });
+        prop_assert!(advice.gamma_matters || !changes);
+        if advice.gamma_matters {
+            prop_assert!(advice.shaping.degrees_of_freedom > 0);
+        }
+    }
+}
+
+fn set(transitions: impl IntoIterator<Item = Key>) -> BTreeSet<Key> {
+    transitions.into_iter().collect()
+}
+
+/// All transitions among some states.
+fn full(states: u32) -> BTreeSet<Key> {
+    set((0..states).flat_map(|s| (0..states).map(move |t| (s, 0, t))))
+}
+
+#[test]
+fn the_verdict_follows_the_rules() {
+    let settings = Settings::default();
+    let verdict = |a: &RewardSample, b: &RewardSample| {
+        let advice = advise(a, b, &settings);
+        (advice.metric, advice.enough, advice.reasons)
+    };
+    let grid = sample(&full(6));
+    assert_eq!(verdict(&grid, &grid), (Some(Metric::Projected), true, vec![]));
+    let apart = sample(&set([(7, 0, 8), (8, 0, 7)]));
+    assert_eq!(verdict(&grid, &apart), (None, false, vec![Reason::NothingShared]));
+    let small = sample(&full(3));
+    assert_eq!(verdict(&grid, &small), (None, false, vec![Reason::FewShared, Reason::FewDegreesOfFreedom]));
+    // A chain of 25 transitions with a way back: shaping explains all but next to nothing.
+    let chain = sample(&set((0..25).map(|s| (s, 0, s + 1)).chain([(3, 0, 0), (9, 0, 1)])));
+    assert_eq!(verdict(&chain, &chain), (Some(Metric::Srrd), false, vec![Reason::FewDegreesOfFreedom]));
+    let tree = sample(&set((0..25).map(|s| (s, 0, s + 1))));
+    assert_eq!(verdict(&tree, &tree), (Some(Metric::Srrd), false, vec![Reason::NoDegreesOfFreedom]));
+    let flat = grid.with_rewards(vec![2.5; grid.len()]).unwrap();
+    assert_eq!(verdict(&grid, &flat), (None, false, vec![Reason::SecondConstant]));
+    assert_eq!(verdict(&flat, &grid), (None, false, vec![Reason::FirstConstant]));
+    let potential = |x: i64| (x * x % 7) as f64;
+    let shaping = grid.transitions().map(|t| {
+        let (s, t) = (t.state.as_int().unwrap(), t.next_state.as_int().unwrap());
+        0.9 * potential(t) - potential(s)
+    });
+    let shaping = grid.with_rewards(shaping.collect()).unwrap();
+    assert_eq!(verdict(&grid, &shaping), (None, false, vec![Reason::OnlyShaping]));
+}
+
+#[test]
+fn one_step_problems_compare_within_states() {
+    let settings = Settings::default();
+    let scores =
+        |prompts: u32, responses: u32| set((0..prompts).flat_map(move |p| (0..responses).map(move |r| (p, r, 99))));
+    let (many, few) = (sample(&scores(10, 4)), sample(&scores(9, 3)));
+    let advice = advise(&many, &few, &settings);
+    assert_eq!(advice.one_step, Some(OneStep { states: 9, comparable: 9 }));
+    // 27 responses less 9 prompts; of the tenth prompt four responses, of which one says nothing.
+    assert_eq!((advice.shaping.degrees_of_freedom, advice.together.degrees_of_freedom), (18, 30));
+    assert_eq!((advice.metric, advice.enough), (Some(Metric::Projected), false));
+    assert!(!advice.gamma_matters);
+    let first = advice.states[0];
+    assert_eq!((first.state.as_int(), first.gain, first.lacking), (Some(9), 3, [0, 4]));
+    assert_eq!(advice.states[1].gain, 1);
+    let single = sample(&scores(30, 1));
+    let advice = advise(&single, &single, &settings);
+    assert_eq!(advice.one_step, Some(OneStep { states: 30, comparable: 0 }));
+    assert_eq!((advice.metric, advice.reasons), (None, vec![Reason::NoDegreesOfFreedom]));
+    let grid = sample(&full(6));
+    assert_eq!(advise(&grid, &grid, &settings).one_step, None);
+    assert!(advise(&grid, &grid, &settings).gamma_matters);
+}
