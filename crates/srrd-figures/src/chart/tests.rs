@@ -379,7 +379,7 @@ fn long_texts_stay_inside() {
             .series(Series::new(text, points()))
             .series(Series::new("b", points()));
         assert_inside(chart.draw());
-        for columns in [1, 2, 3, 5, 99] {
+        for columns in [1, 3, 99] {
             let panels = (0..5).fold(Panels::new(text, columns), |panels, _| panels.panel(chart.clone()));
             assert_inside(panels.subtitle(text).draw());
         }
@@ -388,7 +388,7 @@ fn long_texts_stay_inside() {
                 chart.group(text, vec![Bar::new(text, -1.0), Bar::new("b", 2.0).interval(1.0, 3.0)])
             })
         };
-        for groups in [1, 4, 100] {
+        for groups in [1, 4, 60] {
             assert_inside(bars(groups).draw());
         }
         assert_inside(ScatterChart::new(text, axis(), axis()).class(text, points()).draw());
