@@ -35,6 +35,7 @@ Example:
 Examples:
   srrd distance a.csv b.csv
   srrd distance a.csv b.parquet --metric all --gamma 0.95 --json
+  srrd distance a.csv b.csv --gamma auto --profile gamma.svg     the gamma of the shaping, from the data
   srrd distance 'agents.csv#alice' 'agents.csv#bob'      two samples of one table (column `sample`)
 
 A table has one row a transition and the columns state, action, next_state, reward; instead of a
@@ -101,6 +102,8 @@ pub struct Distance {
     pub canon: CanonArgs,
     #[command(flatten)]
     pub compare: CompareArgs,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
@@ -115,6 +118,8 @@ pub struct Canonicalize {
     pub output: PathBuf,
     #[command(flatten)]
     pub canon: CanonArgs,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
     /// Print what was done as JSON
     #[arg(long)]
     pub json: bool,
@@ -138,6 +143,8 @@ pub struct Matrix {
     pub canon: CanonArgs,
     #[command(flatten)]
     pub compare: CompareArgs,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
     /// Print a summary as JSON
     #[arg(long)]
     pub json: bool,
@@ -176,9 +183,9 @@ pub struct CanonArgs {
     /// direct, epic, dard, srrd, projected, or all; several with commas [default: srrd, of inspect all; matrix takes one]
     #[arg(long, value_name = "METRIC", value_delimiter = ',')]
     pub metric: Vec<String>,
-    /// The discount factor, between 0 and 1
-    #[arg(long, default_value_t = 0.9, allow_hyphen_values = true)]
-    pub gamma: f64,
+    /// The discount factor, between 0 and 1; or auto: the one at which shaping explains most of the rewards
+    #[arg(long, value_name = "GAMMA|auto", default_value = "0.9", allow_hyphen_values = true)]
+    pub gamma: String,
     /// How expectations are estimated: over all pairs of two sets, unsampled ones counting 0, or over the sampled ones
     #[arg(long, value_enum, default_value_t = EstimatorName::Double)]
     pub estimator: EstimatorName,
@@ -205,6 +212,23 @@ pub struct CompareArgs {
     /// How many transitions two samples must share for a distance
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub min_common: usize,
+    /// Where projected takes shaping out: on what a pair shares (exact), or on each sample's own transitions (fast for many)
+    #[arg(long, value_enum, default_value_t = SupportName::Pair)]
+    pub support: SupportName,
+}
+
+/// What is told about an estimated discount factor.
+#[derive(Debug, Args)]
+pub struct ProfileArgs {
+    /// With --gamma auto: draw what shaping leaves of the rewards by gamma, or write it as a table (.csv and the others)
+    #[arg(long, value_name = "FILE.svg|png|csv")]
+    pub profile: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SupportName {
+    Pair,
+    Own,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

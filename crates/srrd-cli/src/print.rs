@@ -22,6 +22,11 @@ pub fn warn(message: &str) {
     let _ = writeln!(io::stderr(), "warning: {message}");
 }
 
+/// Tells something that is no cause for concern on standard error.
+pub fn note(message: &str) {
+    let _ = writeln!(io::stderr(), "note: {message}");
+}
+
 /// A table with aligned columns; the first column is left-aligned, the others are right-aligned unless `left` lists them.
 pub fn table(header: &[&str], rows: &[Vec<String>], left: &[usize]) -> String {
     let width = |text: &str| text.chars().count();

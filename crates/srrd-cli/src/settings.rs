@@ -1,9 +1,9 @@
 //! What the command line comes to: valid settings, or an error that names the option.
 
-use crate::args::{ActionsName, CanonArgs, CompareArgs, DuplicatesName, EstimatorName};
+use crate::args::{ActionsName, CanonArgs, CompareArgs, DuplicatesName, EstimatorName, SupportName};
 use crate::failure::Failure;
 use serde_json::Value;
-use srrd::{Actions, Batch, Duplicates, Estimator, Gamma, Metric, Settings};
+use srrd::{Actions, Batch, Duplicates, Estimator, Gamma, GammaEstimate, Metric, Settings, Support};
 
 /// What was chosen, checked.
 #[derive(Clone, Debug)]
@@ -11,13 +11,26 @@ pub struct Chosen {
     /// Without repetitions, in the order given.
     pub metrics: Vec<Metric>,
     pub settings: Settings,
+    /// Whether γ is to be estimated from the samples; until then it is the default.
+    pub gamma_auto: bool,
+    /// What the estimate came to.
+    pub gamma_estimate: Option<GammaEstimate>,
     pub duplicates: Duplicates,
     pub threads: Option<usize>,
 }
 
 impl Chosen {
     pub fn new(args: &CanonArgs, compare: Option<&CompareArgs>, default: &[Metric]) -> Result<Self, Failure> {
-        let gamma = Gamma::new(args.gamma).map_err(|e| Failure::wrong(format!("--gamma: {e}")))?;
+        let gamma_auto = args.gamma == "auto";
+        let gamma = match args.gamma.as_str() {
+            "auto" => Gamma::default(),
+            number => {
+                let number: f64 = number.parse().map_err(|_| {
+                    Failure::wrong(format!("--gamma: '{number}' is neither a number between 0 and 1 nor `auto`"))
+                })?;
+                Gamma::new(number).map_err(|e| Failure::wrong(format!("--gamma: {e}")))?
+            }
+        };
         let batch = match args.batch.as_str() {
             "all" => Batch::All,
             size => {
@@ -56,8 +69,18 @@ impl Chosen {
         if min_common == 0 {
             return Err(Failure::wrong("--min-common: it must be at least 1"));
         }
-        let settings = Settings { gamma, estimator, seed: args.seed, min_common };
-        Ok(Chosen { metrics: metrics(&args.metric, default)?, settings, duplicates, threads: args.threads })
+        let support = match compare.map(|compare| compare.support) {
+            Some(SupportName::Own) => Support::Own,
+            Some(SupportName::Pair) | None => Support::Pair,
+        };
+        let metrics = metrics(&args.metric, default)?;
+        if support == Support::Own && !metrics.contains(&Metric::Projected) {
+            return Err(Failure::wrong(
+                "--support: only the metric projected has one; leave it out, or add --metric projected",
+            ));
+        }
+        let settings = Settings { gamma, estimator, seed: args.seed, min_common, support };
+        Ok(Chosen { metrics, settings, gamma_auto, gamma_estimate: None, duplicates, threads: args.threads })
     }
 
     /// The name of how actions enter, as it is reported for every estimator.

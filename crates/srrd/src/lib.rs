@@ -22,7 +22,8 @@
 //! The way a reward takes: [`SampleBuilder`] interns tokens and merges duplicates into a [`RewardSample`];
 //! [`CanonicalForm`] holds what a [`Metric`] computes once a state; [`Canonical`] is a sample with canonical rewards;
 //! [`distance`] and [`pairwise`] correlate those over shared transitions. [`term_coverage`] says how much of what a metric
-//! needs was sampled, [`Tabular`] computes the exact forms where a reward is known everywhere.
+//! needs was sampled, [`Tabular`] computes the exact forms where a reward is known everywhere. [`Projection`] removes shaping by
+//! least squares, with weights if wanted, and [`estimate_gamma`] finds the discount factor that shaping was made with.
 //!
 //! The library does no I/O, prints nothing and keeps no global state. Loops run on the current `rayon` pool; no result
 //! depends on its size.

@@ -2,6 +2,7 @@
 
 use crate::args::Distance;
 use crate::failure::Failure;
+use crate::gamma::{self, Profile};
 use crate::inputs::{check_same_features, read_one};
 use crate::print;
 use crate::settings::{Chosen, with_threads};
@@ -10,17 +11,19 @@ use srrd::{Comparison, FEW_COMMON, Metric, common_transitions, distance_on};
 use srrd_tables::NamedSample;
 
 pub fn run(args: &Distance) -> Result<(), Failure> {
-    let chosen = Chosen::new(&args.canon, Some(&args.compare), &[Metric::Srrd])?;
+    let mut chosen = Chosen::new(&args.canon, Some(&args.compare), &[Metric::Srrd])?;
+    let profile = Profile::new(&args.profile, &chosen, &[&args.a, &args.b])?;
     if args.a.as_os_str() == "-" && args.b.as_os_str() == "-" {
         return Err(Failure::wrong("standard input can be read only once: name a file for one of the two samples"));
     }
-    with_threads(chosen.threads, || {
+    with_threads(chosen.threads, move || {
         let a = read_one(&args.a, chosen.duplicates)?;
         let b = read_one(&args.b, chosen.duplicates)?;
         let pair = [a, b];
         check_same_features(&pair)?;
         let [a, b] = &pair;
         pair.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
+        gamma::settle(&mut chosen, &pair, profile)?;
 
         let common = common_transitions(&a.sample, &b.sample);
         let results: Vec<(Metric, Comparison)> = (chosen.metrics.iter())
@@ -91,6 +94,7 @@ fn as_json(
         .collect();
     json!({
         "a": sample(a), "b": sample(b), "common": common, "gamma": chosen.settings.gamma.get(),
+        "gamma_estimate": gamma::as_json(&chosen.gamma_estimate), "support": chosen.settings.support.name(),
         "estimator": chosen.settings.estimator.name(), "actions": chosen.actions_name(),
         "batch": chosen.batch_as_json(), "seed": chosen.settings.seed, "min_common": chosen.settings.min_common,
         "duplicates": chosen.duplicates_name(), "results": results,
@@ -121,13 +125,13 @@ fn as_text(
     });
     let table = print::table(&["metric", "distance", "correlation"], &rows, &[]);
     format!(
-        "A  {}: {}\nB  {}: {}\nshared: {}; gamma {}; {}\n\n{}",
+        "A  {}: {}\nB  {}: {}\nshared: {}; {}; {}\n\n{}",
         a.name,
         print::describe(&a.sample),
         b.name,
         print::describe(&b.sample),
         print::counted(common, "transition", "transitions"),
-        chosen.settings.gamma.get(),
+        gamma::in_words(chosen),
         chosen.estimator_in_words(),
         table + &left.unwrap_or_default(),
     )

@@ -2,6 +2,7 @@
 
 use crate::args::Matrix;
 use crate::failure::Failure;
+use crate::gamma::{self, Profile};
 use crate::inputs::read_all;
 use crate::print;
 use crate::settings::{Chosen, with_threads};
@@ -12,11 +13,13 @@ use srrd_tables::{Batch, Column, ColumnType, NamedSample, OutputFile, Schema, Te
 use std::path::{Path, PathBuf};
 
 pub fn run(args: &Matrix) -> Result<(), Failure> {
-    let chosen = Chosen::new(&args.canon, Some(&args.compare), &[Metric::Srrd])?;
+    let mut chosen = Chosen::new(&args.canon, Some(&args.compare), &[Metric::Srrd])?;
     let &[metric] = chosen.metrics.as_slice() else {
         return Err(Failure::wrong("--metric: a matrix is of one metric; run the command once for each"));
     };
     let plot = args.plot.as_deref().map(Plot::new).transpose()?;
+    let others: Vec<&PathBuf> = args.inputs.iter().chain([&args.output]).chain(&args.plot).collect();
+    let profile = Profile::new(&args.profile, &chosen, &others)?;
     for path in [Some(&args.output), args.plot.as_ref()].into_iter().flatten() {
         if let Ok(output) = path.canonicalize()
             && args.inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == output))
@@ -30,12 +33,14 @@ pub fn run(args: &Matrix) -> Result<(), Failure> {
     if args.json && args.output.as_os_str() == "-" {
         return Err(Failure::wrong("--json: standard output already gets the table; name a file with -o"));
     }
-    with_threads(chosen.threads, || {
+    with_threads(chosen.threads, move || {
         let samples = read_all(&args.inputs, chosen.duplicates)?;
         samples.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
         // All outputs are begun before the work: it should not be done for one that cannot be written.
         let output = Output::begin(&args.output, &samples)?;
         let picture = plot.as_ref().map(|plot| OutputFile::create(&plot.path)).transpose()?;
+        gamma::settle(&mut chosen, &samples, profile)?;
+        gamma::note(&chosen);
 
         let references: Vec<&RewardSample> = samples.iter().map(|named| &named.sample).collect();
         let matrix = pairwise(&references, metric, &chosen.settings);
@@ -206,7 +211,8 @@ fn summary(
         .collect();
     json!({
         "output": args.output.display().to_string(), "samples": names, "metric": metric.name(),
-        "gamma": chosen.settings.gamma.get(), "estimator": chosen.settings.estimator.name(),
+        "gamma": chosen.settings.gamma.get(), "gamma_estimate": gamma::as_json(&chosen.gamma_estimate),
+        "support": chosen.settings.support.name(), "estimator": chosen.settings.estimator.name(),
         "actions": chosen.actions_name(), "batch": chosen.batch_as_json(), "seed": chosen.settings.seed,
         "min_common": chosen.settings.min_common, "duplicates": chosen.duplicates_name(),
         "few_common": matrix.few_common(), "undefined": undefined,
