@@ -102,6 +102,7 @@ WORKLOADS = {
     "random_1e5": partial(random_graph, transitions=10**5, out_degree=10, seed=45),
     "random_1e6": partial(random_graph, transitions=10**6, out_degree=10, seed=46),
     "random_1e7": partial(random_graph, transitions=10**7, out_degree=10, seed=47),
+    "samples_200": partial(many_samples, samples=200, held=200, side=20, seed=6),
     "samples_1000": partial(many_samples, samples=1000, held=130, side=20, seed=5),
 }
 

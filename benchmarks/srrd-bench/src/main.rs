@@ -1,6 +1,6 @@
 //! The Rust side of `benchmarks/run.py`, which documents the protocol: raw arrays in, results and one line of JSON out.
 
-use srrd::{Duplicates, Gamma, Metric, RewardSample, SampleBuilder, Settings, Token};
+use srrd::{Duplicates, Gamma, Metric, RewardSample, SampleBuilder, Settings, Support, Token};
 use std::error::Error;
 use std::fs;
 use std::time::{Duration, Instant};
@@ -28,14 +28,15 @@ fn main() -> Result<(), Failure> {
     pool.install(|| match options.case.as_str() {
         "canonicalize" => canonicalize(&options),
         "pairwise" => pairwise(&options),
-        other => Err(format!("no case '{other}': canonicalize or pairwise").into()),
+        "gamma" => gamma(&options),
+        other => Err(format!("no case '{other}': canonicalize, pairwise or gamma").into()),
     })
 }
 
 fn parse(arguments: impl Iterator<Item = String>) -> Result<Options, Failure> {
     let mut arguments = arguments.peekable();
     let mut options = Options {
-        case: arguments.next().ok_or("usage: srrd-bench canonicalize|pairwise [OPTION...] FILE...")?,
+        case: arguments.next().ok_or("usage: srrd-bench canonicalize|pairwise|gamma [OPTION...] FILE...")?,
         metric: Metric::Srrd,
         threads: 1,
         repeats: 5,
@@ -50,6 +51,7 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Options, Failure> {
             "--threads" => options.threads = value()?.parse()?,
             "--repeats" => options.repeats = value()?.parse()?,
             "--gamma" => options.settings.gamma = Gamma::new(value()?.parse()?)?,
+            "--support" => options.settings.support = support(&value()?)?,
             "--min-common" => options.settings.min_common = value()?.parse()?,
             "--out" => options.out = Some(value()?),
             other if other.starts_with("--") => return Err(format!("no option {other}").into()),
@@ -57,6 +59,14 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Options, Failure> {
         }
     }
     Ok(options)
+}
+
+fn support(name: &str) -> Result<Support, Failure> {
+    match name {
+        "pair" => Ok(Support::Pair),
+        "own" => Ok(Support::Own),
+        other => Err(format!("no support '{other}': pair or own").into()),
+    }
 }
 
 /// What one run took: making samples of arrays, and computing with them.
@@ -78,6 +88,21 @@ fn canonicalize(options: &Options) -> Result<(), Failure> {
         let compute = start.elapsed() - build;
         let rows = placement.transition.iter().map(|&t| canonical[t as usize]).collect();
         Ok((rows, Times { build, compute }))
+    };
+    report(options, rewards.len(), run)
+}
+
+/// From arrays in memory to the estimated discount factor and its interval.
+fn gamma(options: &Options) -> Result<(), Failure> {
+    let [states, actions, next, rewards] = options.files.as_slice() else { return Err("four files are needed".into()) };
+    let (states, actions, next, rewards) = (ids(states)?, ids(actions)?, ids(next)?, numbers(rewards)?);
+    let run = || -> Result<(Vec<f64>, Times), Failure> {
+        let start = Instant::now();
+        let (sample, _) = RewardSample::from_ids(&states, &actions, &next, &rewards, Duplicates::Error)?;
+        let build = start.elapsed();
+        let estimate = srrd::estimate_gamma(&[&sample]);
+        let compute = start.elapsed() - build;
+        Ok((vec![estimate.gamma.get(), estimate.low, estimate.high], Times { build, compute }))
     };
     report(options, rewards.len(), run)
 }

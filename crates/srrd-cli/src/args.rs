@@ -38,6 +38,7 @@ Examples:
   srrd distance a.csv b.csv
   srrd distance a.csv b.parquet --metric all --gamma 0.95 --json
   srrd distance a.csv b.csv --interval 0.95 --chance     how sure is it?
+  srrd distance a.csv b.csv --gamma auto --profile gamma.svg     the gamma of the shaping, from the data
   srrd distance 'agents.csv#alice' 'agents.csv#bob'      two samples of one table (column `sample`)
   srrd distance p.csv q.csv --estimator regressed        predict what was not sampled from features
 
@@ -180,6 +181,8 @@ pub struct Distance {
     pub compare: CompareArgs,
     #[command(flatten)]
     pub certainty: CertaintyArgs,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
@@ -219,6 +222,8 @@ pub struct Canonicalize {
     pub output: PathBuf,
     #[command(flatten)]
     pub canon: CanonArgs,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
     /// Print what was done as JSON
     #[arg(long)]
     pub json: bool,
@@ -242,6 +247,8 @@ pub struct Matrix {
     pub canon: CanonArgs,
     #[command(flatten)]
     pub compare: CompareArgs,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
     /// Print a summary as JSON
     #[arg(long)]
     pub json: bool,
@@ -481,9 +488,9 @@ pub struct CanonArgs {
     /// direct, epic, dard, srrd, projected, or all; several with commas [default: srrd, of inspect all; matrix takes one]
     #[arg(long, value_name = "METRIC", value_delimiter = ',')]
     pub metric: Vec<String>,
-    /// The discount factor, between 0 and 1
-    #[arg(long, default_value_t = 0.9, allow_hyphen_values = true)]
-    pub gamma: f64,
+    /// The discount factor, between 0 and 1; or auto: the one at which shaping explains most of the rewards
+    #[arg(long, value_name = "GAMMA|auto", default_value = "0.9", allow_hyphen_values = true)]
+    pub gamma: String,
     /// How expectations are estimated: over all pairs of two sets, unsampled ones counting 0 (double) or as predicted from
     /// feature columns (regressed), or over the sampled ones (unbiased)
     #[arg(long, value_enum, default_value_t = EstimatorName::Double)]
@@ -513,7 +520,7 @@ impl Classify {
     pub fn canon(&self) -> CanonArgs {
         CanonArgs {
             metric: self.metric.clone(),
-            gamma: 0.9,
+            gamma: "0.9".to_owned(),
             estimator: self.estimator,
             regression: self.regression,
             actions: self.actions,
@@ -534,6 +541,9 @@ pub struct CompareArgs {
     /// Of what the correlation is: the values, or their ranks, which a few huge rewards cannot dominate
     #[arg(long, value_enum, default_value_t = CorrelationName::Pearson)]
     pub correlation: CorrelationName,
+    /// Where projected takes shaping out: on what a pair shares (exact), or on each sample's own transitions (fast for many)
+    #[arg(long, value_enum, default_value_t = SupportName::Pair)]
+    pub support: SupportName,
 }
 
 /// How sure a distance is.
@@ -554,6 +564,20 @@ pub struct CertaintyArgs {
 pub enum CorrelationName {
     Pearson,
     Spearman,
+}
+
+/// What is told about an estimated discount factor.
+#[derive(Debug, Args)]
+pub struct ProfileArgs {
+    /// With --gamma auto: draw what shaping leaves of the rewards by gamma, or write it as a table (.csv and the others)
+    #[arg(long, value_name = "FILE.svg|png|csv")]
+    pub profile: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SupportName {
+    Pair,
+    Own,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod failure;
+mod gamma;
 mod inputs;
 mod plot;
 mod print;

@@ -35,6 +35,11 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     shown.into()
 }
 
+/// Tells something that is no cause for concern on standard error.
+pub fn note(message: &str) {
+    let _ = writeln!(io::stderr(), "note: {message}");
+}
+
 /// A table with aligned columns; the first column is left-aligned, the others are right-aligned unless `left` lists them.
 pub fn table(header: &[&str], rows: &[Vec<String>], left: &[usize]) -> String {
     let width = |text: &str| text.chars().count();

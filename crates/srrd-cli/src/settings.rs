@@ -1,11 +1,14 @@
 //! What the command line comes to: valid settings, or an error that names the option.
 
 use crate::args::{
-    ActionsName, CanonArgs, CompareArgs, CorrelationName, DuplicatesName, EstimatorName, RegressionName,
+    ActionsName, CanonArgs, CompareArgs, CorrelationName, DuplicatesName, EstimatorName, RegressionName, SupportName,
 };
 use crate::failure::Failure;
 use serde_json::Value;
-use srrd::{Actions, Batch, Correlation, Duplicates, Estimator, Gamma, Metric, Regression, Settings, TreeLimits};
+use srrd::{
+    Actions, Batch, Correlation, Duplicates, Estimator, Gamma, GammaEstimate, Metric, Regression, Settings, Support,
+    TreeLimits,
+};
 
 /// What was chosen, checked.
 #[derive(Clone, Debug)]
@@ -16,13 +19,26 @@ pub struct Chosen {
     pub settings: Settings,
     /// What predicts rewards, where a metric asks for rewards that were not sampled.
     pub regression: Option<Regression>,
+    /// Whether γ is to be estimated from the samples; until then it is the default.
+    pub gamma_auto: bool,
+    /// What the estimate came to.
+    pub gamma_estimate: Option<GammaEstimate>,
     pub duplicates: Duplicates,
     pub threads: Option<usize>,
 }
 
 impl Chosen {
     pub fn new(args: &CanonArgs, compare: Option<&CompareArgs>, default: &[Metric]) -> Result<Self, Failure> {
-        let gamma = Gamma::new(args.gamma).map_err(|e| Failure::wrong(format!("--gamma: {e}")))?;
+        let gamma_auto = args.gamma == "auto";
+        let gamma = match args.gamma.as_str() {
+            "auto" => Gamma::default(),
+            number => {
+                let number: f64 = number.parse().map_err(|_| {
+                    Failure::wrong(format!("--gamma: '{number}' is neither a number between 0 and 1 nor `auto`"))
+                })?;
+                Gamma::new(number).map_err(|e| Failure::wrong(format!("--gamma: {e}")))?
+            }
+        };
         let batch = match args.batch.as_str() {
             "all" => Batch::All,
             size => {
@@ -75,9 +91,19 @@ impl Chosen {
             Some(CorrelationName::Spearman) => Correlation::Spearman,
             Some(CorrelationName::Pearson) | None => Correlation::Pearson,
         };
-        let settings = Settings { gamma, estimator, seed: args.seed, min_common, correlation, ..Settings::default() };
+        let support = match compare.map(|compare| compare.support) {
+            Some(SupportName::Own) => Support::Own,
+            Some(SupportName::Pair) | None => Support::Pair,
+        };
         let metrics = metrics(&args.metric, default)?;
-        Ok(Chosen { metrics, settings, regression, duplicates, threads: args.threads })
+        if support == Support::Own && !metrics.contains(&Metric::Projected) {
+            return Err(Failure::wrong(
+                "--support: only the metric projected has one; leave it out, or add --metric projected",
+            ));
+        }
+        let settings = Settings { gamma, estimator, seed: args.seed, min_common, support, correlation };
+        let threads = args.threads;
+        Ok(Chosen { metrics, settings, regression, gamma_auto, gamma_estimate: None, duplicates, threads })
     }
 
     /// The name of the estimator on the command line.

@@ -195,7 +195,11 @@ fn wrong_options_name_themselves() {
     for (call, part) in [
         ("--gamma 1.5", "--gamma: the discount factor is 1.5, but it must lie between 0 and 1"),
         ("--gamma nan", "--gamma"),
-        ("--gamma high", "--gamma"),
+        ("--gamma high", "--gamma: 'high' is neither a number between 0 and 1 nor `auto`"),
+        ("--support own", "--support: only the metric projected has one"),
+        ("--profile p.svg", "--profile: it shows how gamma was estimated; add --gamma auto"),
+        ("--gamma auto --profile a.csv", "--profile: a.csv is a file of this call already"),
+        ("--gamma auto --profile p.gif", "p.gif"),
         ("--metric sred", "--metric: there is no metric 'sred': choose among direct, epic, dard, srrd, projected, all"),
         ("--batch 0", "--batch: '0' is neither `all` nor a whole number from 1 up"),
         ("--batch some", "--batch"),

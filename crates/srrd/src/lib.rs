@@ -23,7 +23,7 @@
 //! [`CanonicalForm`] holds what a [`Metric`] computes once a state; [`Canonical`] is a sample with canonical rewards;
 //! [`distance`] and [`pairwise`] correlate those over shared transitions. [`term_coverage`] says how much of what a metric
 //! needs was sampled, [`interval`](fn@interval) and [`chance`](fn@chance) how sure a distance is, [`noise_floor`] how small
-//! it can get, [`estimate_gamma`] which discount factor the data speak for, [`explain`](fn@explain) where two rewards differ,
+//! it can get, [`estimate_gamma`] which discount factor the data speak for ([`Projection`] removes shaping by least squares), [`explain`](fn@explain) where two rewards differ,
 //! [`advise`](fn@advise) whether there are enough data to say so. [`Tabular`] computes the exact forms where a reward
 //! is known everywhere, [`theory`] has what the paper proves: what is left of shaping, bounds on it, and the bound on regret.
 //! [`classify`] tells agents apart by their rewards.

@@ -5,6 +5,7 @@
 
 use crate::args::Canonicalize;
 use crate::failure::Failure;
+use crate::gamma::{self, Profile};
 use crate::inputs::Source;
 use crate::print;
 use crate::settings::{Chosen, with_threads};
@@ -14,11 +15,12 @@ use srrd::Metric;
 use srrd_tables::{Batch, Column, SampleTable, TableCopy, TextColumn, Values, parse_number};
 
 pub fn run(args: &Canonicalize) -> Result<(), Failure> {
-    let chosen = Chosen::new(&args.canon, None, &[Metric::Srrd])?;
+    let mut chosen = Chosen::new(&args.canon, None, &[Metric::Srrd])?;
+    let profile = Profile::new(&args.profile, &chosen, &[&args.input, &args.output])?;
     if args.json && args.output.as_os_str() == "-" {
         return Err(Failure::wrong("--json: standard output already gets the table; name a file with -o"));
     }
-    with_threads(chosen.threads, || {
+    with_threads(chosen.threads, move || {
         let source = Source::new(&args.input)?;
         let names: Vec<String> = match chosen.metrics.as_slice() {
             [_] => vec!["canonical".to_owned()],
@@ -28,6 +30,8 @@ pub fn run(args: &Canonicalize) -> Result<(), Failure> {
         // Opened before the work, which should not be done for an output that cannot be written.
         let copy = TableCopy::open(|| source.open(), &args.output, &names)?;
         table.samples.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
+        gamma::settle(&mut chosen, &table.samples, profile)?;
+        gamma::note(&chosen);
 
         // By metric, by sample.
         let canonical: Vec<Vec<Vec<f64>>> = chosen
@@ -50,8 +54,9 @@ pub fn run(args: &Canonicalize) -> Result<(), Failure> {
                 })
                 .collect();
             print::json(&json!({
-                "output": args.output.display().to_string(), "columns": names,
-                "estimator": chosen.estimator_name(), "regression": chosen.regression_as_json(), "samples": samples,
+                "output": args.output.display().to_string(), "columns": names, "gamma": chosen.settings.gamma.get(),
+                "gamma_estimate": gamma::as_json(&chosen.gamma_estimate), "estimator": chosen.estimator_name(),
+                "regression": chosen.regression_as_json(), "samples": samples,
             }))?;
         }
         Ok(())

@@ -3,6 +3,7 @@
 use super::certainty::{self, Certainty, Wanted};
 use crate::args::Distance;
 use crate::failure::Failure;
+use crate::gamma::{self, Profile};
 use crate::inputs::{check_same_features, read_one};
 use crate::print;
 use crate::settings::{Chosen, with_threads};
@@ -11,18 +12,20 @@ use srrd::{Comparison, Correlation, FEW_COMMON, Metric, common_transitions, dist
 use srrd_tables::NamedSample;
 
 pub fn run(args: &Distance) -> Result<(), Failure> {
-    let chosen = Chosen::new(&args.canon, Some(&args.compare), &[Metric::Srrd])?;
+    let mut chosen = Chosen::new(&args.canon, Some(&args.compare), &[Metric::Srrd])?;
+    let profile = Profile::new(&args.profile, &chosen, &[&args.a, &args.b])?;
     if args.a.as_os_str() == "-" && args.b.as_os_str() == "-" {
         return Err(Failure::wrong("standard input can be read only once: name a file for one of the two samples"));
     }
     let wanted = Wanted::new(&args.certainty)?;
-    with_threads(chosen.threads, || {
+    with_threads(chosen.threads, move || {
         let a = read_one(&args.a, &chosen, wanted.episodes())?;
         let b = read_one(&args.b, &chosen, wanted.episodes())?;
         let pair = [a, b];
         check_same_features(&pair)?;
         let [a, b] = &pair;
         pair.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
+        gamma::settle(&mut chosen, &pair, profile)?;
 
         let common = common_transitions(&a.sample, &b.sample);
         let results: Vec<(Metric, Comparison)> = (chosen.metrics.iter())
@@ -104,6 +107,7 @@ fn as_json(
         .collect();
     json!({
         "a": sample(a), "b": sample(b), "common": common, "gamma": chosen.settings.gamma.get(),
+        "gamma_estimate": gamma::as_json(&chosen.gamma_estimate), "support": chosen.settings.support.name(),
         "estimator": chosen.estimator_name(), "regression": chosen.regression_as_json(), "actions": chosen.actions_name(),
         "batch": chosen.batch_as_json(), "seed": chosen.settings.seed, "min_common": chosen.settings.min_common,
         "duplicates": chosen.duplicates_name(), "correlation": chosen.settings.correlation.name(), "results": results,
@@ -144,13 +148,13 @@ fn as_text(
         Correlation::Spearman => "; Spearman's correlation of ranks",
     };
     format!(
-        "A  {}: {}\nB  {}: {}\nshared: {}; gamma {}; {}{ranks}\n\n{}",
+        "A  {}: {}\nB  {}: {}\nshared: {}; {}; {}{ranks}\n\n{}",
         print::shown(&a.name),
         print::describe(&a.sample),
         print::shown(&b.name),
         print::describe(&b.sample),
         print::counted(common, "transition", "transitions"),
-        chosen.settings.gamma.get(),
+        gamma::in_words(chosen),
         chosen.estimator_in_words(),
         table + &left.unwrap_or_default(),
     )

@@ -2,6 +2,7 @@
 
 use crate::args::Matrix;
 use crate::failure::Failure;
+use crate::gamma::{self, Profile};
 use crate::inputs::{read_all, refuse_to_overwrite};
 use crate::plot::Plot;
 use crate::print;
@@ -13,21 +14,25 @@ use srrd_tables::{Batch, Column, ColumnType, NamedSample, OutputFile, Schema, Te
 use std::path::{Path, PathBuf};
 
 pub fn run(args: &Matrix) -> Result<(), Failure> {
-    let chosen = Chosen::new(&args.canon, Some(&args.compare), &[Metric::Srrd])?;
+    let mut chosen = Chosen::new(&args.canon, Some(&args.compare), &[Metric::Srrd])?;
     let &[metric] = chosen.metrics.as_slice() else {
         return Err(Failure::wrong("--metric: a matrix is of one metric; run the command once for each"));
     };
     let plot = args.plot.as_deref().map(Plot::new).transpose()?;
+    let others: Vec<&PathBuf> = args.inputs.iter().chain([&args.output]).chain(&args.plot).collect();
+    let profile = Profile::new(&args.profile, &chosen, &others)?;
     refuse_to_overwrite([Some(&args.output), args.plot.as_ref()], &args.inputs)?;
     if args.json && args.output.as_os_str() == "-" {
         return Err(Failure::wrong("--json: standard output already gets the table; name a file with -o"));
     }
-    with_threads(chosen.threads, || {
+    with_threads(chosen.threads, move || {
         let samples = read_all(&args.inputs, &chosen)?;
         samples.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
         // All outputs are begun before the work: it should not be done for one that cannot be written.
         let output = Output::begin(&args.output, &samples)?;
         let picture = plot.as_ref().map(|plot| OutputFile::create(&plot.path)).transpose()?;
+        gamma::settle(&mut chosen, &samples, profile)?;
+        gamma::note(&chosen);
 
         let references: Vec<&RewardSample> = samples.iter().map(|named| &named.sample).collect();
         let matrix = pairwise(&references, metric, &chosen.settings);
@@ -165,7 +170,9 @@ fn summary(
         .collect();
     json!({
         "output": args.output.display().to_string(), "samples": names, "metric": metric.name(),
-        "gamma": chosen.settings.gamma.get(), "estimator": chosen.estimator_name(), "regression": chosen.regression_as_json(),
+        "gamma": chosen.settings.gamma.get(), "gamma_estimate": gamma::as_json(&chosen.gamma_estimate),
+        "support": chosen.settings.support.name(), "estimator": chosen.estimator_name(),
+        "regression": chosen.regression_as_json(),
         "actions": chosen.actions_name(), "batch": chosen.batch_as_json(), "seed": chosen.settings.seed,
         "min_common": chosen.settings.min_common, "duplicates": chosen.duplicates_name(),
         "correlation": chosen.settings.correlation.name(), "few_common": matrix.few_common(), "undefined": undefined,

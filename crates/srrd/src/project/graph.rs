@@ -119,10 +119,16 @@ impl Numbers {
 /// No unknown, or no entry.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Factorizing is worth so many multiplications an edge, about the cost of as many steps of the iterations …
-const WORK_PER_EDGE: u64 = 1000;
+/// Factorizing is worth so many multiplications an edge: about the time of a thousand steps of the iterations …
+const WORK_PER_EDGE: u64 = 4000;
 /// … and this many in any case.
 const WORK: u64 = 1_000_000;
+
+/// Beyond this many unknowns …
+const ALWAYS: u32 = 1000;
+/// … graphs with more than so many pairs of neighbours a state fill up when they are factorized, and iterations converge fast on
+/// them.
+const DENSE: usize = 6;
 
 /// The unknowns of the normal equations in the order of their elimination.
 ///
@@ -170,6 +176,9 @@ impl Elimination {
             .collect();
         pairs.sort_unstable();
         pairs.dedup();
+        if count > ALWAYS && pairs.len() > DENSE * count as usize {
+            return None;
+        }
         let mut neighbours = vec![Vec::new(); count as usize];
         for (a, b) in pairs {
             neighbours[a as usize].push(b);
