@@ -6,6 +6,7 @@ mod table;
 use super::distance::warn_about_results;
 use crate::args::Explain;
 use crate::failure::Failure;
+use crate::gamma;
 use crate::inputs::{check_same_features, read_one, refuse_to_overwrite};
 use crate::plot::Plot;
 use crate::print::{self, count, counted, percent};
@@ -21,7 +22,7 @@ use std::fmt::Write;
 const ROUNDING: f64 = 1e-7;
 
 pub fn run(args: &Explain) -> Result<(), Failure> {
-    let chosen = Chosen::new(&args.canon, Some(&args.compare), &[Metric::Srrd])?;
+    let mut chosen = Chosen::new(&args.canon, Some(&args.compare), &[Metric::Srrd])?;
     let &[metric] = chosen.metrics.as_slice() else {
         return Err(Failure::wrong("--metric: an explanation is of one metric; run the command once for each"));
     };
@@ -34,9 +35,10 @@ pub fn run(args: &Explain) -> Result<(), Failure> {
     if args.json && on_standard_output {
         return Err(Failure::wrong("--json: standard output already gets the table; name a file with -o"));
     }
-    with_threads(chosen.threads, || {
+    with_threads(chosen.threads, move || {
         let pair = [read_one(&args.a, &chosen, false)?, read_one(&args.b, &chosen, false)?];
         check_same_features(&pair)?;
+        gamma::settle(&mut chosen, &pair, None)?;
         let [a, b] = &pair;
         pair.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
         // What cannot be drawn or written is found before the work.
@@ -93,13 +95,13 @@ impl Found<'_> {
     fn as_text(&self, chosen: &Chosen) -> String {
         let Found { a, b, metric, comparison, .. } = self;
         let mut text = format!(
-            "A  {}: {}\nB  {}: {}\nshared: {}; gamma {}; {}\n\n",
+            "A  {}: {}\nB  {}: {}\nshared: {}; {}; {}\n\n",
             a.name,
             print::describe(&a.sample),
             b.name,
             print::describe(&b.sample),
             counted(comparison.common, "transition", "transitions"),
-            chosen.settings.gamma.get(),
+            gamma::in_words(chosen),
             chosen.estimator_in_words(),
         );
         let Some(explanation) = self.explanation else {
@@ -202,7 +204,7 @@ impl Found<'_> {
         let transitions = explanation.map_or(&[][..], |explanation| &explanation.transitions);
         let states = explanation.map_or(&[][..], |explanation| &explanation.states);
         let mut value = json!({
-            "a": sample(a), "b": sample(b), "common": comparison.common, "gamma": chosen.settings.gamma.get(),
+            "a": sample(a), "b": sample(b), "common": comparison.common, "gamma": chosen.settings.gamma.get(), "gamma_estimate": gamma::as_json(&chosen.gamma_estimate),
             "estimator": chosen.estimator_name(), "regression": chosen.regression_as_json(),
             "actions": chosen.actions_name(), "batch": chosen.batch_as_json(), "seed": chosen.settings.seed,
             "min_common": chosen.settings.min_common, "duplicates": chosen.duplicates_name(),

@@ -3,6 +3,7 @@
 use super::advice;
 use crate::args::Inspect;
 use crate::failure::Failure;
+use crate::gamma;
 use crate::inputs::read_all;
 use crate::print::{self, count, counted, percent};
 use crate::settings::{Chosen, with_threads};
@@ -15,7 +16,7 @@ use srrd_tables::NamedSample;
 use std::fmt::Write;
 
 pub fn run(args: &Inspect) -> Result<(), Failure> {
-    let chosen = Chosen::new(&args.canon, None, &Metric::ALL)?;
+    let mut chosen = Chosen::new(&args.canon, None, &Metric::ALL)?;
     if chosen.settings.estimator == Estimator::Unbiased {
         return Err(Failure::wrong(
             "--estimator: the unbiased estimator needs no transition that was not sampled; inspect shows what the double batch \
@@ -28,8 +29,10 @@ pub fn run(args: &Inspect) -> Result<(), Failure> {
         ));
     }
     let space = args.space.as_deref().map(parse_space).transpose()?;
-    with_threads(chosen.threads, || {
+    with_threads(chosen.threads, move || {
         let samples = read_all(&args.inputs, &chosen)?;
+        gamma::settle(&mut chosen, &samples, None)?;
+        gamma::note(&chosen);
         samples.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
         if let Some((states, actions)) = space {
             check_space(&samples, states, actions)?;
