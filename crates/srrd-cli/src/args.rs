@@ -116,7 +116,7 @@ Examples:
 
 A run that was stopped goes on where it was when the same command is given again, and ends with the
 same bytes as one that was not. DIR gets trials.csv, summary.csv, run.json, figures/, report.html.")]
-    Reproduce(Reproduce),
+    Reproduce(Box<Reproduce>),
     /// Who acted? k-NN over labelled reward samples
     #[command(after_help = "\
 Examples:

@@ -25,7 +25,9 @@ impl Line {
     pub fn show(&mut self, progress: Progress) {
         let every = if self.terminal { REDRAW } else { LOG };
         let due = self.shown.is_none_or(|shown| shown.elapsed() >= every);
-        if !due && !(self.terminal && progress.done == progress.all) {
+        // The last state of a line that changes must be the end.
+        let last = self.terminal && progress.done == progress.all;
+        if !due && !last {
             return;
         }
         self.shown = Some(Instant::now());

@@ -38,7 +38,7 @@ fn json(place: &Place, call: &str) -> Value {
 fn distance_shows_intervals() {
     let place = place();
     let text = place.ok("distance a.csv b.csv --metric all --interval 0.95");
-    assert!(text.contains("metric     distance      95 % interval  correlation"), "{text}");
+    assert!(text.contains("metric     distance     95 % interval  correlation"), "{text}");
     assert!(text.contains("direct, epic, dard, srrd: interval by bootstrap, 1,000 draws of transitions\n"), "{text}");
     assert!(text.contains("no resampling sees the bias"), "{text}");
     assert!(text.contains("projected: interval by Fisher's z on its degrees of freedom"), "{text}");

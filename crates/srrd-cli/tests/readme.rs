@@ -18,7 +18,11 @@ fn the_readme_names_every_command_and_option() {
     let place = Place::new();
     let help = place.ok("--help");
     let commands = help.split("Commands:").nth(1).and_then(|rest| rest.split("Options:").next()).expect("a list");
-    for command in commands.lines().filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
+    // Descriptions that take a second line are indented more.
+    let named = |line: &'_ str| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')).map(str::to_owned);
+    let commands =
+        commands.lines().filter_map(named).filter_map(|line| Some(line.split_whitespace().next()?.to_owned()));
+    for command in commands.filter(|name| name != "help") {
         assert!(readme.contains(&format!("`srrd {command}")), "{command}");
     }
     let help: String = ["distance", "simulate", "classify", "reproduce"]

@@ -92,7 +92,7 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     // Numerators of the fraction: d₁, d₂, … of 1 + d₁/(1 + d₂/(1 + …)).
     let numerator = |k: u32| {
         let m = f64::from(k / 2);
-        if k % 2 == 0 {
+        if k.is_multiple_of(2) {
             m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m))
         } else {
             -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0))

@@ -16,14 +16,16 @@ pub struct Wanted {
     level: Option<Level>,
     chance: bool,
     draws: Draws,
+    /// Noise floors, which only JSON has room for.
+    floor: bool,
 }
 
 impl Wanted {
-    pub fn new(args: &CertaintyArgs) -> Result<Self, Failure> {
+    pub fn new(args: &CertaintyArgs, json: bool) -> Result<Self, Failure> {
         let level = args.interval.map(Level::new).transpose();
         let level = level.map_err(|e| Failure::wrong(format!("--interval: {e}")))?;
         let draws = Draws::new(args.draws).map_err(|e| Failure::wrong(format!("--draws: {e}")))?;
-        Ok(Wanted { level, chance: args.chance, draws })
+        Ok(Wanted { level, chance: args.chance, draws, floor: json })
     }
 
     /// Whether episodes are of use.
@@ -66,7 +68,7 @@ impl Certainty {
         let chance = wanted
             .chance
             .then(|| chance_on(&a.sample, &b.sample, common, metric, settings, &ChanceSettings { draws, seed }));
-        let floor = noise_floor_on(&a.sample, &b.sample, common, metric, settings);
+        let floor = wanted.floor.then(|| noise_floor_on(&a.sample, &b.sample, common, metric, settings)).flatten();
         Certainty { interval, chance, floor }
     }
 

@@ -17,7 +17,7 @@ pub fn run(args: &Distance) -> Result<(), Failure> {
     if args.a.as_os_str() == "-" && args.b.as_os_str() == "-" {
         return Err(Failure::wrong("standard input can be read only once: name a file for one of the two samples"));
     }
-    let wanted = Wanted::new(&args.certainty)?;
+    let wanted = Wanted::new(&args.certainty, args.json)?;
     with_threads(chosen.threads, move || {
         let a = read_one(&args.a, &chosen, wanted.episodes())?;
         let b = read_one(&args.b, &chosen, wanted.episodes())?;

@@ -128,6 +128,13 @@ fn constrained_random(results: &Results, [direct, epic, dard, srrd]: [usize; 4])
         order(&m.difference(srrd, dard)) == Order::Below && order(&m.difference(dard, epic)) == Order::Below
     };
     let in_order = cells.iter().filter(ordered).count();
+    let by_world: Vec<String> = (WorldKind::GRIDS.into_iter())
+        .map(|world| (world, cells.iter().filter(move |m| m.cell.world == world)))
+        .filter(|(_, cells)| cells.clone().count() > 0)
+        .map(|(world, here)| {
+            format!("{} of {} in {}", here.clone().filter(ordered).count(), here.count(), world.title())
+        })
+        .collect();
     let gap = cells.iter().map(|m| (m.moments(epic).mean() - m.moments(direct).mean()).abs()).fold(0.0, f64::max);
     let verdict = if in_order == cells.len() && gap <= 0.02 {
         Verdict::Agrees
@@ -141,8 +148,9 @@ fn constrained_random(results: &Results, [direct, epic, dard, srrd]: [usize; 4])
                 below DIRECT."
             .to_owned(),
         measured: format!(
-            "The order holds beyond the intervals in {in_order} of {} settings; EPIC and DIRECT differ by at most {gap:.3}.",
-            cells.len()
+            "The order holds beyond the intervals in {in_order} of {} settings ({}); EPIC and DIRECT differ by at most {gap:.3}.",
+            cells.len(),
+            by_world.join(", ")
         ),
         verdict,
         note: sentence(verdict).to_owned(),

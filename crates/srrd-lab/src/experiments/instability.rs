@@ -224,7 +224,7 @@ fn evaluation(combinations: &[(Metric, Estimation)], sds: &[Vec<Moments>], param
             };
             bars.push(Bar { series, value: mean, low, high });
         }
-        chart = chart.group(&format!("{shown} coverage"), bars);
+        chart = chart.group(format!("{shown} coverage"), bars);
     }
     let caption = "Bars: the mean over random graphs, with 95 % intervals. 0 means that no shaping is left.".to_owned();
     let file = Some("figures/instability.svg".to_owned());

@@ -274,7 +274,7 @@ impl Intervals {
                 page::Cell::Interval { value: share, low: share_low, high: share_high, shown: percent.clone() },
             ]);
             let bar = Bar { series: part.words().to_owned(), value: share, low: share_low, high: share_high };
-            chart = chart.group(&format!("{}, {rollouts} rollouts", part.name()), vec![bar]);
+            chart = chart.group(format!("{}, {rollouts} rollouts", part.name()), vec![bar]);
             let line = format!(
                 "{}, {rollouts} rollouts: the interval holds the truth in {percent} of {count} trials",
                 part.words()

@@ -89,6 +89,8 @@ struct Separation {
     cells: Vec<Cell>,
 }
 
+type Figures = Vec<(String, Box<dyn Figure>)>;
+
 /// Whether γ is told or estimated from the pair.
 const DISCOUNTS: [&str; 2] = ["known", "estimated"];
 
@@ -356,9 +358,9 @@ impl Separation {
         }
     }
 
-    fn sections(&self, results: &[Measured]) -> (Vec<(String, Box<dyn Figure>)>, Vec<Section>) {
+    fn sections(&self, results: &[Measured]) -> (Figures, Vec<Section>) {
         let p = &self.parameters;
-        let mut figures: Vec<(String, Box<dyn Figure>)> = Vec::new();
+        let mut figures: Figures = Vec::new();
         let mut sections = Vec::new();
         for &world in &p.world {
             for &size in &p.size {

@@ -404,7 +404,7 @@ impl Sparsity {
                             Point::new(100.0 * m.coverage.mean(), moments.mean()).interval(low, high).note(note)
                         });
                         let way = &self.ways[w];
-                        let mut series = Series::new(&self.way_name(way), points.collect());
+                        let mut series = Series::new(self.way_name(way), points.collect());
                         series = series.color_index(color(way.metric));
                         if estimated(way.metric) && way.estimation != p.estimator[0] {
                             series = series.dashed();

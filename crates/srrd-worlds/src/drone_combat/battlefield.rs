@@ -124,7 +124,7 @@ fn distances(obstacles: &Cells, to: Place) -> Vec<u16> {
 pub fn ground() -> Vec<u16> {
     let is_base = |cell: usize| {
         let (x, y) = (cell % WIDTH, cell / WIDTH);
-        (x < BASE_DEPTH || x >= WIDTH - BASE_DEPTH) && BASE_ROWS.contains(&y)
+        !(BASE_DEPTH..WIDTH - BASE_DEPTH).contains(&x) && BASE_ROWS.contains(&y)
     };
     (0..WIDTH * HEIGHT).filter(|cell| !is_base(*cell)).map(|cell| cell as u16).collect()
 }

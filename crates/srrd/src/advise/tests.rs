@@ -26,11 +26,11 @@ fn freedom(transitions: &BTreeSet<Key>, gamma: f64) -> usize {
         let pivot = (rank..rows.len()).max_by(|&i, &j| rows[i][column].abs().total_cmp(&rows[j][column].abs()));
         let Some(pivot) = pivot.filter(|&i| rows[i][column].abs() > 1e-9) else { continue };
         rows.swap(rank, pivot);
-        for i in rank + 1..rows.len() {
-            let factor = rows[i][column] / rows[rank][column];
-            for x in column..12 {
-                rows[i][x] -= factor * rows[rank][x];
-            }
+        let (above, below) = rows.split_at_mut(rank + 1);
+        let pivot = &above[rank];
+        for row in below {
+            let factor = row[column] / pivot[column];
+            row.iter_mut().zip(pivot).skip(column).for_each(|(value, p)| *value -= factor * p);
         }
         rank += 1;
     }

@@ -147,8 +147,8 @@ mod tests {
             counts in prop::collection::vec(0..4usize, 40),
         ) {
             let ranks = centred_ranks(&values, 0.0);
-            for i in 0..values.len() {
-                prop_assert_eq!(ranks[i], counted(&values, i));
+            for (i, &rank) in ranks.iter().enumerate() {
+                prop_assert_eq!(rank, counted(&values, i));
             }
             let repeated: Vec<f64> =
                 values.iter().zip(&counts).flat_map(|(&v, &n)| std::iter::repeat_n(v, n)).collect();

@@ -206,8 +206,8 @@ mod tests {
                 }
                 let factor = slope(most) / influence[most];
                 prop_assert!(factor > 0.0);
-                for i in 0..x.len() {
-                    prop_assert!((slope(i) - factor * influence[i]).abs() < 1e-3 * (1.0 + influence[i].abs()), "{correlation} {i}");
+                for (i, &of) in influence.iter().enumerate() {
+                    prop_assert!((slope(i) - factor * of).abs() < 1e-3 * (1.0 + of.abs()), "{correlation} {i}");
                 }
             }
         }

@@ -44,7 +44,7 @@ pub fn evaluation(of: &Classification, trials: &Trials) -> Result<Evaluation, La
             let Spread { mean, low, high, .. } = percent(&a.accuracy);
             Bar { series: name(&a.cell), value: mean, low, high }
         });
-        overview = overview.group(&source.title(), bars.collect());
+        overview = overview.group(source.title(), bars.collect());
         text += &format!("  {}:", source.title());
         for a in &here {
             let spread = percent(&a.accuracy);
