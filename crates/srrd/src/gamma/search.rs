@@ -39,7 +39,8 @@ impl<'a> Search<'a> {
     pub fn is_flat(&self) -> bool {
         let (low, high) =
             self.grid.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), p| (l.min(p.left), h.max(p.left)));
-        !(high - low > FLAT)
+        // Without any points, and without numbers, too.
+        (high - low).partial_cmp(&FLAT) != Some(std::cmp::Ordering::Greater)
     }
 
     /// (γ, ‖residual‖ relative to the rewards) of all that was looked at.

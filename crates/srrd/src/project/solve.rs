@@ -227,7 +227,7 @@ impl Solver {
             let step = size / curvature;
             // A step takes step · size from the squares. One that would take more than there is follows rounding, along a
             // potential that shapes next to nothing.
-            if !(step * size <= 1.000_001 * left) {
+            if step.is_nan() || step * size > 1.000_001 * left {
                 break;
             }
             potential.iter_mut().zip(&direction).for_each(|(p, d)| *p += step * d);
