@@ -1,18 +1,8 @@
 //! Charts: axes, series of points with intervals, legends.
 //!
-//! A chart's SVG can be restyled and made interactive by the page it stands in. Colours are
-//! attributes of the elements, so that the file looks right by itself, and every element has a
-//! class, so that a page can override them:
-//!
-//! - the root is `svg.srrd-chart` with the title as its `aria-label`; the ground is `.paper`, text
-//!   `.ink` or, where it is secondary, `.ink-soft`, lines of the frame are `.axis` and `.grid`, a
-//!   reference line is `.reference`;
-//! - a series is `g.series` with its name in `data-series` and the number of its colour in
-//!   `data-color`. It holds `path.band` or `path.whisker` (intervals), `path.line`, and a
-//!   `.point` for every point drawn (`.point.hollow` for the marks of dashed series) with
-//!   `data-x`, `data-y`, `data-low`, `data-high` and `data-note`; the ends of an unknown interval
-//!   are empty;
-//! - an entry of the legend is `g.legend-entry` with the name in `data-series`, and can be focused.
+//! Colours are attributes of the elements, so that a file looks right by itself, and every element
+//! has a class, so that a page can override them. The classes and data that pages rely on are
+//! listed in the documentation of the crate; they stay as they are.
 //!
 //! Charts use no ids, so any number of them can stand in one page.
 
@@ -116,3 +106,7 @@ impl Header {
         }
     }
 }
+
+// The tests read the SVG back with the rasterizer's parser.
+#[cfg(all(test, feature = "png"))]
+mod tests;

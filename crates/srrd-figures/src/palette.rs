@@ -54,7 +54,7 @@ fn along(table: &[Rgb], share: f64) -> Rgb {
 /// From blue over near-white to orange, darker towards both ends: pairs at equal distance from the
 /// middle are equally light, so that only hue tells the sign.
 const DIVERGING: [Rgb; 7] =
-    [[12, 58, 122], [44, 112, 184], [142, 186, 226], [247, 247, 245], [243, 169, 104], [196, 94, 12], [116, 42, 0]];
+    [[16, 64, 130], [56, 124, 196], [150, 192, 230], [247, 247, 245], [243, 172, 108], [190, 90, 10], [116, 42, 0]];
 
 /// The colour of `share` in `[0, 1]`, white at one half; values outside take the nearest end.
 pub(crate) fn diverging(share: f64) -> Rgb {

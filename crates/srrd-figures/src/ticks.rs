@@ -137,7 +137,7 @@ impl Step {
 fn label(value: f64, power: i32) -> String {
     let text = if value == 0.0 {
         "0".to_string()
-    } else if power >= 5 || power < -5 {
+    } else if !(-5..5).contains(&power) {
         format!("{value:e}")
     } else {
         format!("{value:.*}", power.min(0).unsigned_abs() as usize)

@@ -65,6 +65,11 @@ impl Axis {
         }
     }
 
+    /// Whether a value is within the range, if there is one, or will be once the axis counts it in.
+    pub(super) fn shows(&self, value: f64) -> bool {
+        self.drawable(value) && self.range.is_none_or(|(low, high)| (low..=high).contains(&value))
+    }
+
     /// Whether one range can serve both axes: they show the same quantity in the same way.
     pub(super) fn comparable(&self, other: &Axis) -> bool {
         self == other

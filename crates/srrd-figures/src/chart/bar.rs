@@ -19,6 +19,8 @@ const WIDEST: f64 = 1280.0;
 /// Bars are as wide as this if the figure may become wider for it, and at most [`WIDEST_BAR`].
 const BAR: f64 = 12.0;
 const WIDEST_BAR: f64 = 46.0;
+/// Height of a bar whose value is zero.
+const HAIR: f64 = 0.5;
 /// Between groups.
 const APART: f64 = 22.0;
 /// Height of the row of marks below the bars; narrower bars have none.
@@ -55,7 +57,7 @@ impl Bar {
 /// Groups of bars with intervals.
 ///
 /// The bars of a series stand at the same place in every group, and below each of them stands the
-/// mark of its series. Bars begin at zero, or at the border if zero is not shown (a logarithmic
+/// mark of its series. From the eighth series on bars are pale. Bars begin at zero, or at the border if zero is not shown (a logarithmic
 /// axis has none); they end at the border if their value is outside the range of the axis.
 ///
 /// ```
@@ -124,10 +126,10 @@ impl BarChart {
         self
     }
 
-    fn draw(&self) -> Element {
+    pub(super) fn draw(&self) -> Element {
         let styles = self.styles();
         let names: Vec<&str> = styles.iter().map(|(name, _)| name.as_str()).collect();
-        let labels = labels(self.references.iter());
+        let labels = labels([(&self.y, &self.references)].into_iter());
         let legend = Legend::of_bars(&styles).with_references(&labels);
         let beside = legend.beside(AREA_HEIGHT);
         let aside = beside.as_ref().map_or(0.0, Placement::width_beside);
@@ -166,7 +168,7 @@ impl BarChart {
         let mut styles = Styles::default();
         for bar in self.groups.iter().flat_map(|(_, bars)| bars) {
             let chosen = self.colors.iter().rev().find(|(name, _)| *name == bar.series);
-            styles.add(&bar.series, chosen.map(|(_, index)| *index), self.pale.contains(&bar.series), false);
+            styles.add_point(&bar.series, chosen.map(|(_, index)| *index), self.pale.contains(&bar.series));
         }
         styles
     }
@@ -219,7 +221,7 @@ impl BarChart {
             let within = |value: f64| height(area, y, value).clamp(area.top, area.bottom);
             let (base, end) = (base(area, y), within(found.value));
             let interval = bounds(found.low, found.high);
-            let rect = Element::rect(middle - slots.bar / 2.0, base.min(end), slots.bar, (base - end).abs());
+            let rect = Element::rect(middle - slots.bar / 2.0, base.min(end), slots.bar, (base - end).abs().max(HAIR));
             let told = format!("{name}: {group_name}, {}", y.say_measured(found.value, interval));
             let rect = bar("point", style, rect);
             group.push(data(rect, group_name, found.value, interval, "").tooltip(&told));

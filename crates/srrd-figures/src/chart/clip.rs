@@ -75,15 +75,11 @@ impl Area {
 
     /// Path data of the part inside of a polygon (Sutherland and Hodgman), empty if there is none.
     pub(super) fn polygon(&self, corners: Vec<Place>) -> String {
-        let sides: [(fn(Place) -> f64, f64, f64); 4] = [
-            (|place| place.0, self.left, 1.0),
-            (|place| place.0, self.right, -1.0),
-            (|place| place.1, self.top, 1.0),
-            (|place| place.1, self.bottom, -1.0),
-        ];
+        // How far a place is inside of each border.
+        let depths: [&dyn Fn(Place) -> f64; 4] =
+            [&|(x, _)| x - self.left, &|(x, _)| self.right - x, &|(_, y)| y - self.top, &|(_, y)| self.bottom - y];
         let mut kept = corners;
-        for (coordinate, border, sign) in sides {
-            let depth = |place: Place| (coordinate(place) - border) * sign;
+        for depth in depths {
             let mut next = Vec::with_capacity(kept.len() + 4);
             for (index, &to) in kept.iter().enumerate() {
                 let from = kept[(index + kept.len() - 1) % kept.len()];

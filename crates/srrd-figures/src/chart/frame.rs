@@ -2,12 +2,12 @@
 
 use super::axis::{Axis, Extent, Placed};
 use super::clip::{Area, Place};
-use super::{AXIS, GRID, LEADING, NEAR, SMALL, TEXT, ink, ink_soft};
+use super::{AXIS, GRID, LEADING, MARGIN, NEAR, SMALL, TEXT, ink, ink_soft};
 use crate::svg::{Anchor, Element};
 use crate::text::{one_line, wrap};
 
 /// Room inside the area at both ends of the horizontal axis, for marks.
-const INSET: f64 = 9.0;
+const INSET: f64 = 14.0;
 const TICK: f64 = 4.0;
 
 /// A block of a figure that holds one plot: label of the vertical axis on top, area, ticks and
@@ -79,7 +79,10 @@ impl Frame {
         for tick in &self.x.ticks {
             let x = self.across(tick.value);
             into.push(axis_line(x, bottom, x, bottom + TICK));
-            into.push(ink(x, bottom + TICK + SMALL.size + 2.0, SMALL, Anchor::Middle, &tick.label));
+            // Long numbers at the ends lean inwards rather than out of the figure.
+            let half = SMALL.width(&tick.label) / 2.0;
+            let middle = x.max(self.left + half).min(self.area.right + MARGIN / 2.0 - half);
+            into.push(ink(middle, bottom + TICK + SMALL.size + 2.0, SMALL, Anchor::Middle, &tick.label));
         }
         let middle = (self.area.left + self.area.right) / 2.0;
         for (line, text) in self.x_label.iter().enumerate() {
@@ -97,11 +100,11 @@ impl Frame {
 
 /// The vertical axis of a block, the area that it leaves, and its label.
 pub(super) fn upright(block: Block, (axis, extent): (&Axis, &Extent)) -> (Placed, Area, Vec<String>) {
-    let most = (block.area_height / 40.0).clamp(2.0, 8.0) as usize;
+    let most = (block.area_height / 34.0).clamp(2.0, 8.0) as usize;
     let y = axis.place(extent, most);
     let label = wrap(&one_line(axis.label()), TEXT, block.right - block.left, 2);
     let widest = y.ticks.iter().map(|tick| SMALL.width(&tick.label)).fold(0.0, f64::max);
-    let top = block.top + label.len() as f64 * LEADING + if label.is_empty() { SMALL.size / 2.0 } else { NEAR };
+    let top = block.top + label.len() as f64 * LEADING + if label.is_empty() { SMALL.size / 2.0 } else { NEAR + 4.0 };
     let area = Area {
         left: (block.left + widest + TICK + 4.0).round(),
         top: top.round(),

@@ -183,7 +183,7 @@ impl GridPicture {
         }
     }
 
-    fn draw(&self) -> Element {
+    pub(super) fn draw(&self) -> Element {
         let layout = Layout::of(self);
         let scale = Colours { ends: self.ends(), diverging: self.diverging };
         let mut content = Element::new("g");

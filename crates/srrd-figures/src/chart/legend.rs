@@ -11,6 +11,8 @@ use crate::text::{elide, one_line};
 const ROW: f64 = 20.0;
 /// Width of the sample before a name.
 const SAMPLE: f64 = 26.0;
+/// Between a chart and the legend below it.
+const ABOVE: f64 = 12.0;
 /// Between entries side by side.
 const APART: f64 = 16.0;
 /// Widest name, and the widest that stands at the right of a chart.
@@ -107,7 +109,7 @@ impl Legend {
             }
             None => {
                 let below = self.below(width - 2.0 * MARGIN);
-                below.draw(MARGIN, bottom + NEAR, into);
+                below.draw(MARGIN, bottom + ABOVE, into);
                 bottom + below.height_below()
             }
         };
@@ -171,7 +173,7 @@ impl Placement {
 
     /// Height of the legend with the room above it.
     fn height_below(&self) -> f64 {
-        if self.height > 0.0 { self.height + NEAR } else { 0.0 }
+        if self.height > 0.0 { self.height + ABOVE } else { 0.0 }
     }
 
     /// Width of the legend with the room at its left.

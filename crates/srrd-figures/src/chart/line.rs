@@ -69,10 +69,10 @@ impl LineChart {
         self
     }
 
-    fn draw(&self) -> Element {
+    pub(super) fn draw(&self) -> Element {
         let header = Header::new(&self.title, &self.subtitle, WIDTH);
         let styles = Styles::of(self.series.iter());
-        let labels = labels(self.references.iter());
+        let labels = labels([(&self.y, &self.references)].into_iter());
         let legend = Legend::of_lines(&styles).with_references(&labels);
         let beside = legend.beside(AREA_HEIGHT);
         let block = Block {

@@ -1,5 +1,6 @@
 //! Marks of points, by whose shape series are told apart without colour.
 
+use std::f64::consts::FRAC_1_SQRT_2;
 use std::fmt::Write as _;
 
 use crate::svg::{Element, number};
@@ -59,7 +60,7 @@ impl Marker {
             Marker::Diamond => vec![(0.0, -1.35), (1.2, 0.0), (0.0, 1.35), (-1.2, 0.0)],
             Marker::Plus => plus().to_vec(),
             // The plus, turned by an eighth.
-            Marker::Cross => plus().map(|(x, y)| ((x - y) * 0.7071, (x + y) * 0.7071)).to_vec(),
+            Marker::Cross => plus().map(|(x, y)| ((x - y) * FRAC_1_SQRT_2, (x + y) * FRAC_1_SQRT_2)).to_vec(),
             // A table, so that no machine's sine can change a byte of a figure.
             Marker::Star => vec![
                 (0.0, -1.45),

@@ -66,7 +66,7 @@ impl Panels {
         self
     }
 
-    fn draw(&self) -> Element {
+    pub(super) fn draw(&self) -> Element {
         let columns = self.columns.min(self.panels.len().max(1));
         let width = match columns {
             1 => 640.0,
@@ -77,7 +77,7 @@ impl Panels {
         let room = (width - 2.0 * MARGIN - GUTTER * (columns - 1) as f64) / columns as f64;
         let header = Header::new(&self.title, &self.subtitle, width);
         let styles = Styles::of(self.panels.iter().flat_map(|panel| &panel.series));
-        let labels = labels(self.panels.iter().flat_map(|panel| &panel.references));
+        let labels = labels(self.panels.iter().map(|panel| (&panel.y, &panel.references)));
         let ranges = self.ranges();
 
         let mut content = Element::new("g");

@@ -44,7 +44,8 @@ pub(super) fn draw_references(references: &References, labels: &[&str], area: &A
             let at = height(area, y, *value);
             let number = labels.iter().position(|known| known == label).unwrap_or(0);
             let line = Element::line(area.left, at, area.right, at);
-            into.push(reference(line, number).tooltip(label));
+            let line = reference(line, number);
+            into.push(if label.is_empty() { line } else { line.tooltip(label) });
         }
     }
 }
@@ -52,10 +53,11 @@ pub(super) fn draw_references(references: &References, labels: &[&str], area: &A
 /// Horizontal lines: where, and what they are.
 pub(super) type References = Vec<(f64, String)>;
 
-/// The labels of reference lines, each once.
-pub(super) fn labels<'a>(references: impl Iterator<Item = &'a (f64, String)>) -> Vec<&'a str> {
+/// The labels of the reference lines that are shown, each once.
+pub(super) fn labels<'a>(references: impl Iterator<Item = (&'a Axis, &'a References)>) -> Vec<&'a str> {
     let mut labels: Vec<&str> = Vec::new();
-    for (_, label) in references {
+    let shown = references.flat_map(|(axis, all)| all.iter().filter(|(y, _)| axis.shows(*y)));
+    for (_, label) in shown {
         if !label.is_empty() && !labels.contains(&label.as_str()) {
             labels.push(label);
         }

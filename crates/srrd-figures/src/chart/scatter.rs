@@ -12,7 +12,8 @@ use crate::svg::Element;
 
 const AREA_HEIGHT: f64 = 400.0;
 
-/// Points of several classes, told apart by colour and by the shape of their marks.
+/// Points of several classes, told apart by colour and by the shape of their marks, which are hollow
+/// from the eighth class on.
 ///
 /// Points that cannot be drawn (coordinates that are not finite, not positive on a logarithmic
 /// axis, or outside the range of an axis that has one) are left out. A chart without any point
@@ -58,9 +59,9 @@ impl ScatterChart {
         self
     }
 
-    fn draw(&self) -> Element {
+    pub(super) fn draw(&self) -> Element {
         let header = Header::new(&self.title, &self.subtitle, WIDTH);
-        let styles = Styles::of(self.classes.iter());
+        let styles = Styles::of_points(self.classes.iter());
         let legend = Legend::of_lines(&styles);
         let beside = legend.beside(AREA_HEIGHT);
         let mut block = Block {

@@ -75,8 +75,9 @@ impl Style {
 pub(super) struct Styles(Vec<(String, Style)>);
 
 impl Styles {
-    /// Series of one name look the same; those of different names differ by more than colour:
-    /// where two with one colour index are both solid or both dashed, the later takes another mark.
+    /// Series of one name look the same; those of different names differ by more than colour: if
+    /// the mark of an index is taken by a series that is as solid or as dashed, the next free one
+    /// is used, and from the ninth series on one that this colour does not have yet.
     pub(super) fn of<'a>(series: impl Iterator<Item = &'a Series>) -> Self {
         let mut styles = Styles::default();
         for series in series {
@@ -85,7 +86,22 @@ impl Styles {
         styles
     }
 
-    pub(super) fn add(&mut self, name: &str, color_index: Option<usize>, dashed: bool, line: bool) {
+    /// As [`of`](Self::of) for points without lines: where colours begin to repeat, marks are hollow.
+    pub(super) fn of_points<'a>(series: impl Iterator<Item = &'a Series>) -> Self {
+        let mut styles = Styles::default();
+        for series in series {
+            styles.add_point(&series.name, series.color_index, series.dashed);
+        }
+        styles
+    }
+
+    /// A series without line, hollow (or pale) if asked for or if its colour is of every second round.
+    pub(super) fn add_point(&mut self, name: &str, color_index: Option<usize>, hollow: bool) {
+        let round = color_index.unwrap_or(self.0.len()) / INKS;
+        self.add(name, color_index, hollow || round % 2 == 1, false);
+    }
+
+    fn add(&mut self, name: &str, color_index: Option<usize>, dashed: bool, line: bool) {
         if self.position(name).is_some() {
             return;
         }
@@ -98,11 +114,8 @@ impl Styles {
         };
         let candidates = || (0..Marker::ALL.len()).map(|shift| Marker::of(index.wrapping_add(shift)));
         let own = Marker::of(index);
-        let marker = if alike(own) {
-            candidates().find(|&marker| !taken(marker)).or_else(|| candidates().find(|&marker| !alike(marker)))
-        } else {
-            None
-        };
+        let free = candidates().find(|&marker| !taken(marker));
+        let marker = free.or_else(|| candidates().find(|&marker| !alike(marker)));
         let style = Style { color: index % INKS, marker: marker.unwrap_or(own), dashed, line };
         self.0.push((name.to_string(), style));
     }
@@ -136,6 +149,14 @@ mod tests {
     }
 
     #[test]
+    fn points_are_hollow_where_colours_repeat() {
+        let series: Vec<Series> = (0..10).map(|number| Series::new(number.to_string(), vec![])).collect();
+        let styles = Styles::of_points(series.iter());
+        let hollow: Vec<bool> = styles.iter().map(|(_, style)| style.dashed).collect();
+        assert_eq!(hollow, [false, false, false, false, false, false, false, true, true, true]);
+    }
+
+    #[test]
     fn a_colour_keeps_its_mark_unless_it_is_taken() {
         let series = [
             Series::new("a", vec![]).color_index(3),
@@ -149,5 +170,9 @@ mod tests {
         assert_eq!(styles.get("a, other").marker, Marker::of(3));
         assert_ne!(styles.get("a, third").marker, Marker::of(3));
         assert!(styles.iter().all(|(_, style)| style.color == 3));
+        // Eight further on the mark would be the same, of another colour only.
+        let eight_apart = [Series::new("a", vec![]).color_index(1), Series::new("b", vec![]).color_index(9)];
+        let styles = Styles::of(eight_apart.iter());
+        assert_ne!(styles.get("a").marker, styles.get("b").marker);
     }
 }

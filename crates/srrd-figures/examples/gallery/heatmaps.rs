@@ -1,31 +1,15 @@
-//! Draws a heat map of every kind, to be looked at after a change:
-//! `cargo run --release -p srrd-figures --example gallery -- /tmp/figures-look`
+//! A heat map of every kind.
 
-use std::{env, error::Error, fs, path::PathBuf, time::Instant};
+use srrd_figures::{FigureError, HeatMap};
 
-use srrd_figures::HeatMap;
+use crate::{Gallery, random};
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let folder = PathBuf::from(env::args().nth(1).ok_or("name a folder to write into")?);
-    fs::create_dir_all(&folder)?;
-    for (name, map) in gallery()? {
-        let start = Instant::now();
-        let svg = map.to_svg();
-        let drawn = start.elapsed();
-        let png = map.to_png(1.0)?;
-        println!(
-            "{name}: SVG {} kB in {drawn:.1?}, PNG {} kB in {:.1?}",
-            svg.len() / 1000,
-            png.len() / 1000,
-            start.elapsed() - drawn
-        );
-        fs::write(folder.join(format!("{name}.svg")), svg)?;
-        fs::write(folder.join(format!("{name}.png")), png)?;
-    }
-    Ok(())
+pub(crate) fn gallery() -> Result<Gallery, FigureError> {
+    let maps = maps()?;
+    Ok(maps.into_iter().map(|(name, map)| (name, Box::new(map) as _)).collect())
 }
 
-fn gallery() -> Result<Vec<(&'static str, HeatMap)>, Box<dyn Error>> {
+fn maps() -> Result<Vec<(&'static str, HeatMap)>, FigureError> {
     let three = HeatMap::new(
         "SRRD distances between three rewards",
         ["manual", "learned", "random"].map(String::from).to_vec(),
@@ -95,11 +79,7 @@ fn names(n: usize) -> Vec<String> {
 
 /// Points scattered around a centre for each class, and the distances between them.
 fn parts(n: usize, classes: usize) -> (Vec<String>, Vec<f64>, Vec<String>) {
-    let mut state = 12345u64;
-    let mut random = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as f64 / (1u64 << 31) as f64
-    };
+    let mut random = random(12345);
     let centres: Vec<[f64; 3]> = (0..classes).map(|_| [random(), random(), random()]).collect();
     let of: Vec<usize> = (0..n).map(|sample| sample * 11 % classes).collect();
     let points: Vec<[f64; 3]> = of.iter().map(|&class| centres[class].map(|c| c + 0.25 * (random() - 0.5))).collect();
