@@ -249,7 +249,7 @@ impl NoInterval {
     }
 }
 
-/// An interval of the distance of two samples: see the [module](self) for which kind is taken when.
+/// An interval of the distance of two samples: a bootstrap, or Fisher's z for `projected`.
 ///
 /// O(canonicalization + draws · shared transitions) for a bootstrap, O(32 projections) for Fisher's z. The same seed gives the
 /// same interval on any number of threads.
