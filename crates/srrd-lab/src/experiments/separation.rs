@@ -37,9 +37,9 @@ fn preset(preset: Preset) -> Parameters {
     };
     match preset {
         Preset::Quick => Parameters {
-            rollouts: vec![2, 5, 20, 100],
+            rollouts: vec![2, 5, 20, 50],
             correlation: [0.0, 0.6, 1.0].map(Number).to_vec(),
-            trials: 20,
+            trials: 15,
             ..common
         },
         Preset::Paper => Parameters {
