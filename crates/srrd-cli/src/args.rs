@@ -140,6 +140,7 @@ Examples:
   srrd simulate gridworld -o grid.csv
   srrd simulate bouncing-balls -o balls.parquet --size 10x10 --epsilon 0.1 --rollouts 50
   srrd simulate gridworld -o agents.csv --classes --sets 5     ten agents, five samples each
+  srrd simulate drone-combat -o combat.csv --classes --sets 2 --rollouts 5
 
 One reward, known from other walks, and shaped:
   srrd simulate gridworld -o a.csv --rollouts 100 --gamma 0.9 --seed 1 --reward-seed 7 --shaped
@@ -149,7 +150,15 @@ One reward, known from other walks, and shaped:
 x counts from the left and y from the top; an episode starts at 0, 0 and ends in the opposite
 corner, or after 200 steps. gridworld: --policy weighs north, west, south, east. bouncing-balls: it
 weighs eight directions, clockwise from north, and d is 0, 1 or 2 when the nearest obstacle is up
-to 3, up to 6 or farther away.")]
+to 3, up to 6 or farther away.
+
+drone-combat: ten drones and a ship against as many, on 40x25 cells, 300 of them obstacles; it ends
+when a ship or all drones of a side are destroyed, or after 200 steps. The reward is the score: 1
+for a hit on a drone and 5 when it is destroyed, 2 and 20 for the ship. A state is how many allies
+and enemies are left, ships included, and the zone (of 5x5 cells) of their centroids; an action is
+how many allies attack. The ten agents are teams that differ in how far drones see, how many hits
+they take, how far they move and how well they shoot; without --classes two equal teams fight.
+--size, --epsilon, --obstacles, --policy, --model and --reward-seed are for the other worlds.")]
     Simulate(Simulate),
 }
 
@@ -435,12 +444,12 @@ pub struct Simulate {
     /// Where to write the table, in the format of its extension; - is CSV on standard output
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-    /// How many cells there are along x and y
-    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "20x20", allow_hyphen_values = true)]
-    pub size: String,
-    /// The probability that a step leads to a random cell
-    #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
-    pub epsilon: f64,
+    /// How many cells there are along x and y [default: 20x20]
+    #[arg(long, value_name = "WIDTHxHEIGHT", allow_hyphen_values = true)]
+    pub size: Option<String>,
+    /// The probability that a step leads to a random cell [default: 0]
+    #[arg(long, allow_hyphen_values = true)]
+    pub epsilon: Option<f64>,
     /// How many obstacles there are, of bouncing-balls [default: 5]
     #[arg(long, value_name = "N")]
     pub obstacles: Option<usize>,
@@ -450,15 +459,16 @@ pub struct Simulate {
     /// The weight of every action, such as 10,10,40,40; or uniform, and for gridworld diagonal, top, left [default: uniform]
     #[arg(long, value_name = "W,W,…", allow_hyphen_values = true)]
     pub policy: Option<String>,
-    /// Play the ten agents of the paper instead: columns `sample` and `label`, and a reward of its own for every agent
+    /// Play the ten agents of the paper instead: columns `sample` and `label`, and (but for drone-combat)
+    /// a reward of its own for every agent
     #[arg(long)]
     pub classes: bool,
     /// How many samples to make of every agent, with --classes [default: 100]
     #[arg(long, value_name = "N")]
     pub sets: Option<usize>,
-    /// How the reward depends on the features; its constants are drawn for every transition
-    #[arg(long, value_enum, default_value_t = ModelName::Random)]
-    pub model: ModelName,
+    /// How the reward depends on the features; its constants are drawn for every transition [default: random]
+    #[arg(long, value_enum)]
+    pub model: Option<ModelName>,
     /// Add potential shaping, with random potentials for every sample
     #[arg(long)]
     pub shaped: bool,
@@ -611,6 +621,7 @@ pub enum DuplicatesName {
 pub enum WorldName {
     Gridworld,
     BouncingBalls,
+    DroneCombat,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -69,6 +69,105 @@ fn balls_have_a_distance_and_obstacles() {
 }
 
 #[test]
+fn drones_fight_for_a_score() {
+    let place = Place::new();
+    let said = place.ok("simulate drone-combat -o combat.csv --rollouts 6");
+    let csv = place.read("combat.csv");
+    let state = |prefix: &str| {
+        ["allies", "enemies", "ally_x", "ally_y", "enemy_x", "enemy_y"].map(|name| format!("{prefix}.{name}")).join(",")
+    };
+    let header = format!("episode,step,{},action.attacking,{},reward,done", state("state"), state("next_state"));
+    assert_eq!(csv.lines().next(), Some(&*header));
+    let rows = csv.lines().count() - 1;
+    assert!(said.starts_with(&format!("combat.csv: 6 episodes of drone-combat, {} rows; ", thousands(rows))), "{said}");
+    assert!(said.contains(" were decided\n"), "{said}");
+    let of = |name: &str| numbers(&csv, name);
+    let (step, attacking, rewards) = (of("step"), of("action.attacking"), of("reward"));
+    for side in ["allies", "enemies"] {
+        let (before, after) = (of(&format!("state.{side}")), of(&format!("next_state.{side}")));
+        assert!(before.iter().zip(&after).all(|(before, after)| before >= after));
+        assert!((0..rows).all(|row| if step[row] == 0.0 {
+            before[row] == 11.0
+        } else {
+            before[row] == after[row - 1]
+        }));
+        assert!(after.iter().any(|left| *left < 11.0));
+    }
+    let most = |row: usize| if attacking[row] == 0.0 { 0.0 } else { 20.0 + 7.0 * attacking[row] };
+    assert!((0..rows).all(|row| (0.0..=most(row)).contains(&rewards[row]) && rewards[row].fract() == 0.0));
+    assert!(attacking.iter().any(|n| *n > 2.0) && rewards.iter().any(|reward| *reward > 2.0));
+}
+
+#[test]
+fn the_ten_teams_are_samples_with_labels() {
+    let place = Place::new();
+    let summary = json(&place, "simulate drone-combat -o teams.csv --classes --sets 2 --rollouts 3 --json");
+    assert_eq!((&summary["samples"], &summary["episodes"]), (&20.into(), &60.into()));
+    assert_eq!((&summary["states"]["all"], &summary["actions"]), (&230_400.into(), &12.into()));
+    assert_eq!(
+        (&summary["size"], &summary["model"], &summary["epsilon"]),
+        (&"40x25".into(), &Value::Null, &Value::Null)
+    );
+    assert_eq!(summary["agents"].as_array().map(Vec::len), Some(10));
+    assert_eq!(summary["agents"][2]["label"], "agent03");
+    let first = r#"{"health":5,"movement":1,"shot_strength":0.1,"visibility":5}"#;
+    assert_eq!(
+        serde_json::to_value(&summary["agents"][2]["attributes"][0]).unwrap(),
+        serde_json::from_str::<Value>(first).unwrap()
+    );
+    let inspected = json(&place, "inspect teams.csv --json");
+    assert_eq!(inspected["samples"].as_array().map(Vec::len), Some(20));
+    // The same transition comes with several scores; they are averaged.
+    let compared = json(&place, "distance teams.csv#agent01-1 teams.csv#agent01-2 --json");
+    assert!(compared["common"].as_u64().unwrap() > 20, "{compared}");
+}
+
+#[test]
+fn scores_are_shaped_by_a_potential_and_made_noisy() {
+    let place = Place::new();
+    let call = "simulate drone-combat --rollouts 4 --seed 3";
+    place.ok(&format!("{call} -o plain.csv"));
+    place.ok(&format!("{call} -o shaped.csv --shaped --gamma 0.8 --factor 2.5"));
+    place.ok(&format!("{call} -o noisy.csv --noise 0.25"));
+    let [plain, shaped, noisy] = ["plain.csv", "shaped.csv", "noisy.csv"].map(|name| place.read(name));
+    // From the first feature of the state to the last of the next state, and whatever is behind the reward.
+    let key = |row: &str| row.splitn(3, ',').nth(2).unwrap().rsplitn(3, ',').nth(2).unwrap().to_owned();
+    let [keys, with_shaping, with_noise] =
+        [&plain, &shaped, &noisy].map(|csv| csv.lines().skip(1).map(key).collect::<Vec<String>>());
+    assert!(keys == with_shaping && keys == with_noise);
+    let rewards = numbers(&plain, "reward");
+    let mut met = std::collections::BTreeMap::<&str, (f64, f64, f64)>::new();
+    for (csv, is_noise) in [(&shaped, false), (&noisy, true)] {
+        for ((key, plain), reward) in keys.iter().zip(&rewards).zip(numbers(csv, "reward")) {
+            let added = reward - plain;
+            if is_noise {
+                assert!(added.abs() <= 0.25);
+                continue;
+            }
+            let (sum, count, term) = met.entry(key.as_str()).or_insert((0.0, 0.0, added));
+            *sum += plain;
+            *count += 1.0;
+            // Whatever the score is, one transition has one potential difference.
+            assert!((*term - added).abs() < 1e-9);
+        }
+    }
+    assert!(met.len() < keys.len());
+    let scores: f64 = met.values().map(|(sum, count, _)| sum / count).sum();
+    let added: f64 = met.values().map(|(_, _, term)| term.abs()).sum();
+    assert!((added / scores - 2.5).abs() < 1e-9, "{added} {scores}");
+    assert_ne!(numbers(&plain, "reward"), numbers(&noisy, "reward"));
+}
+
+#[test]
+fn a_combat_is_the_same_for_the_same_seed() {
+    let place = Place::new();
+    let of =
+        |options: &str| place.ok(&format!("simulate drone-combat -o - --rollouts 2 --shaped --noise 0.1 {options}"));
+    assert_eq!(of(""), of("--seed 0"));
+    assert_ne!(of(""), of("--seed 1"));
+}
+
+#[test]
 fn the_other_commands_read_what_was_written() {
     let place = Place::new();
     let world = "--size 8x8 --rollouts 40 --reward-seed 7";
@@ -231,7 +330,15 @@ fn wrong_calls_name_the_option_and_the_remedy() {
         ("gridworld --noise inf", &["--noise", "from 0 up"]),
         ("gridworld --noise 1e200", &["--noise", "choose a smaller"]),
         ("gridworld --model cubic", &["--model", "linear, polynomial, sinusoidal, random"]),
-        ("maze", &["maze", "gridworld, bouncing-balls"]),
+        ("drone-combat --size 10x10", &["--size", "40x25", "leave it out"]),
+        ("drone-combat --epsilon 0.1", &["--epsilon", "no random transitions"]),
+        ("drone-combat --obstacles 5", &["--obstacles", "draws 300"]),
+        ("drone-combat --policy uniform", &["--policy", "attributes", "--classes"]),
+        ("drone-combat --model linear", &["--model", "score"]),
+        ("drone-combat --reward-seed 4", &["--reward-seed", "score"]),
+        ("drone-combat --sets 5", &["--sets", "--classes"]),
+        ("drone-combat --noise 1e200", &["--noise", "choose a smaller"]),
+        ("maze", &["maze", "gridworld, bouncing-balls, drone-combat"]),
     ] {
         let message = place.refused(&format!("simulate {options} -o out.csv"));
         for part in parts {
@@ -250,11 +357,11 @@ fn the_examples_of_the_help_run() {
     let place = Place::new();
     let help = place.ok("simulate --help");
     let examples: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  srrd ")).collect();
-    assert_eq!(examples.len(), 6);
+    assert_eq!(examples.len(), 7);
     for example in examples {
         place.ok(example.split("     ").next().unwrap());
     }
-    assert!(["grid.csv", "balls.parquet", "agents.csv", "a.csv"].iter().all(|n| place.path(n).exists()));
+    assert!(["grid.csv", "balls.parquet", "agents.csv", "combat.csv", "a.csv"].iter().all(|n| place.path(n).exists()));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! How long a step and a reward take: `cargo run --release -p srrd-worlds --example speed`.
 
 use srrd_worlds::{
-    BouncingBalls, Explorer, Gridworld, Model, Policy, PotentialFunction, RewardFunction, World, rollouts, stream,
+    BouncingBalls, DroneCombat, Explorer, Gridworld, Model, Policy, PotentialFunction, RewardFunction, World, rollouts,
+    stream,
 };
 use std::hint::black_box;
 use std::time::Instant;
@@ -18,6 +19,12 @@ fn main() {
         measure(&grid(epsilon), &uniform(4), epsilon);
         measure(&balls(epsilon), &uniform(8), epsilon);
     }
+    let combat = DroneCombat::new();
+    let mut rng = stream(0, "rollouts");
+    let time = nanoseconds(|| {
+        black_box(rollouts(&combat, combat.opponent(), 1, &mut rng));
+    });
+    println!("{}: {:.0} µs an episode", combat.name(), time / 1e3);
 }
 
 fn measure<W: World<Agent = Policy>>(world: &W, agent: &Policy, epsilon: f64) {

@@ -3,10 +3,12 @@
 mod battlefield;
 mod tactics;
 mod team;
+#[cfg(test)]
+mod tests;
 
 use crate::random::Stream;
 use crate::world::{Step, World};
-use battlefield::{Battlefield, Cells, Place};
+use battlefield::{Battlefield, Place};
 use tactics::Sight;
 
 pub use team::{Attributes, Team, drone_combat_classes};
@@ -32,7 +34,8 @@ const ZONES_Y: usize = DroneCombat::HEIGHT / ZONE;
 ///
 /// **The field** has 40 × 25 cells, 300 of them (30 %) obstacles, drawn for every episode, all sets of cells alike, and drawn
 /// again until there is a way from ship to ship. The bases, 4 × 9 cells in the middle of the left edge (allies) and of the
-/// right edge (enemies), are free. Every episode starts with the same places; a cell holds one unit.
+/// right edge (enemies), are free. Every episode starts with the same places. Drones fly: a cell without an obstacle has room for
+/// any number of units, so nobody stands in anybody's way.
 ///
 /// **A unit** has [`Attributes`]: how far it sees, how many hits it takes, how far it moves, and the probability that its shot
 /// hits. The agent is the [`Team`] of the allies; both sides act by the same rules:
@@ -41,12 +44,12 @@ const ZONES_Y: usize = DroneCombat::HEIGHT / ZONE;
 /// 2. A unit that sees enemies attacks the nearest (along the axis where it is farther away; of several, the one of the lowest
 ///    number, and the ship has number 0). A shot that hits takes 1 health. All shots fall at once: whoever is destroyed has
 ///    still fired, and what hits a unit that is already destroyed is lost.
-/// 3. Units that did not attack move, up to their movement range along one line, left, up, right or down, as far as cells are
-///    free. Turns go by number, an ally before the enemy of the same number. A drone goes to the cell in reach that is nearest to
-///    its goal: the nearest enemy that its side saw in this step, if one is within 10 cells (steps without obstacles), and the
-///    enemy's base otherwise (steps around obstacles: the map is known, the enemies are not). Where no cell in reach is nearer it
-///    steps aside, as far as it can along an open line drawn at random; so neither a dead end nor a crowd holds it for ever. A
-///    ship moves by one cell, drawn at random, and never leaves the nine cells around its place.
+/// 3. Units that did not attack move, up to their movement range along one line, left, up, right or down. A drone goes to the
+///    cell in reach from which it is the fewest steps around obstacles to its goal: the nearest enemy that its side saw at the
+///    beginning of the step, if that is up to 10 steps away, and the place of the enemy's ship otherwise (the map is known, the
+///    enemies are not). So every move brings it nearer and no dead end holds it; a drone that is there and sees nobody goes as
+///    far as it can along an open line drawn at random. A ship moves by one cell, drawn at random, and never leaves the nine
+///    cells around its place.
 ///
 /// **State**: how many allies and enemies are left, ships included (0 to 11), and the zone of 5 × 5 cells where the centroid of
 /// each side lies (x 0 to 7, y 0 to 4; without units, that of the ship's place): (((((allies · 12 + enemies) · 8 + ally x) · 5 +
@@ -244,21 +247,17 @@ impl World for DroneCombat {
             let targets = &mut state.units[side.other() as usize];
             scores[side as usize] = fire(&sights[side as usize], team, targets, target_team, rng);
         }
-        let sightings = sides.map(|(side, _)| sights[side as usize].places(state.units(side.other())));
-        let mut taken = state.occupied();
-        for unit in 0..UNITS {
-            for (side, team) in sides {
-                if sights[side as usize].targets[unit].is_none() && !state.units(side)[unit].destroyed {
-                    let from = state.units(side)[unit].place;
+        let enemies =
+            sides.map(|(side, _)| sights[side as usize].surroundings(state.units(side.other()), &state.field));
+        for (side, team) in sides {
+            for unit in 0..UNITS {
+                let Unit { place: from, destroyed, .. } = state.units(side)[unit];
+                if sights[side as usize].targets[unit].is_none() && !destroyed {
                     let reach = team.attributes(unit).movement();
-                    let to = if unit == 0 {
-                        tactics::guard(side, from, reach, &taken, rng)
-                    } else {
-                        tactics::advance(side, from, reach, &sightings[side as usize], &state.field, &taken, rng)
+                    state.units[side as usize][unit].place = match unit {
+                        0 => tactics::guard(side, from, reach, &state.field, rng),
+                        _ => tactics::advance(side, from, reach, enemies[side as usize].as_ref(), &state.field, rng),
                     };
-                    taken.remove(from);
-                    taken.insert(to);
-                    state.units[side as usize][unit].place = to;
                 }
             }
         }
@@ -267,16 +266,6 @@ impl World for DroneCombat {
             score: scores[Side::Allies as usize],
             done: state.has_lost(Side::Allies) || state.has_lost(Side::Enemies),
         }
-    }
-}
-
-impl DroneCombatState {
-    /// The cells where nothing can go.
-    fn occupied(&self) -> Cells {
-        let mut taken = self.field.obstacles;
-        let units = self.units.iter().flatten().filter(|unit| !unit.destroyed);
-        units.for_each(|unit| taken.insert(unit.place));
-        taken
     }
 }
 

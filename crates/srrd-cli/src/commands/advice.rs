@@ -17,13 +17,13 @@ pub fn as_text(samples: &[NamedSample], chosen: &Chosen) -> String {
     let [a, b] = samples else { return String::new() };
     let advice = advise(&a.sample, &b.sample, &chosen.settings);
     let lines = [
-        vec![use_which(&advice)],
+        Some(use_which(&advice)),
         problems(&advice, a, b),
-        within_states(&advice).into_iter().collect(),
-        discount(&advice, chosen).into_iter().collect(),
-        vec![more_data(&advice)],
+        within_states(&advice),
+        discount(&advice, chosen),
+        Some(more_data(&advice)),
     ];
-    let lines = lines.concat().into_iter().map(|line| format!("  {line}\n"));
+    let lines = lines.into_iter().flatten().map(|line| format!("  {line}\n"));
     format!("\nAdvice\n{}", lines.collect::<String>())
 }
 
@@ -54,27 +54,29 @@ fn freedom(degrees: usize) -> String {
 }
 
 /// What else speaks against it, beside what the first line says.
-fn problems(advice: &Advice<'_>, a: &NamedSample, b: &NamedSample) -> Vec<String> {
+fn problems(advice: &Advice<'_>, a: &NamedSample, b: &NamedSample) -> Option<String> {
     let constant = |named: &NamedSample| {
         format!("{} has the same reward on all shared transitions: it prefers nothing.", named.name)
     };
     let say = |reason: &Reason| match reason {
+        Reason::FewShared => Some(format!("With fewer than {FEW_COMMON} shared a distance is mostly noise.")),
         Reason::FirstConstant => Some(constant(a)),
         Reason::SecondConstant => Some(constant(b)),
         Reason::OnlyShaping => Some("One of the rewards is nothing but shaping there: it prefers nothing.".to_owned()),
         Reason::NothingShared => {
             Some("Check that both tables name states and actions alike; else sample the same ones.".to_owned())
         }
+        Reason::NoDegreesOfFreedom => Some("Shaping can explain any difference there.".to_owned()),
         _ => None,
     };
-    advice.reasons.iter().filter_map(say).collect()
+    let sentences: Vec<String> = advice.reasons.iter().filter_map(say).collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
 fn within_states(advice: &Advice<'_>) -> Option<String> {
     let one_step = advice.one_step?;
     Some(format!(
-        "One step: shaping shifts all actions of a state alike, so only those of the same state are compared; {} of {} \
-         {} two or more.",
+        "Shaping shifts all actions of a state alike, so only those of one state are compared: {} of {} {} two or more.",
         count(one_step.comparable),
         counted(one_step.states, "state", "states"),
         if one_step.states == 1 { "has" } else { "have" },
@@ -105,23 +107,21 @@ fn more_data(advice: &Advice<'_>) -> String {
         };
         return format!("More data: both hold the same transitions. What adds degrees of freedom: {advised}.");
     }
-    let only_one = format!(
-        "the {} that only one sample holds, {} {} in both",
-        counted(lacking, "transition", "transitions"),
-        freedom(more),
-        if more == 1 { "more once it is" } else { "more once they are" },
-    );
     let named: Vec<String> = (advice.states.iter().take(NAMED))
         .map(|state| format!("{} (+{})", tokens::shown(state.state), count(state.gain)))
         .collect();
-    match named.as_slice() {
-        [] => format!("More data: {only_one}."),
-        [state] => format!("More data: {only_one}; at the state {state}."),
-        several => {
-            let rest = if advice.states.len() > NAMED { ", …" } else { "" };
-            format!("More data: {only_one}; first at the states {}{rest}.", several.join(", "))
-        }
-    }
+    let at = match named.as_slice() {
+        [] => String::new(),
+        [state] => format!(", at the state {state}"),
+        several if advice.states.len() > NAMED => format!(", first at the states {} and others", several.join(", ")),
+        several => format!(", at the states {}", several.join(", ")),
+    };
+    format!(
+        "More data: {} only one sample holds would add {} if both held {}{at}.",
+        counted(lacking, "transition that", "transitions that"),
+        freedom(more),
+        if lacking == 1 { "it" } else { "them" },
+    )
 }
 
 /// Adds the field `advice` when there are two samples.

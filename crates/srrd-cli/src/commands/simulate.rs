@@ -4,46 +4,30 @@
 //! from one stream: nothing is held but the distinct transitions.
 
 mod plan;
+mod rewards;
 mod table;
+mod worlds;
 
 use crate::args::{Simulate, WorldName};
 use crate::failure::Failure;
 use crate::print;
-use plan::{Plan, Sample};
-use rand::RngExt;
+use plan::Plan;
+use rewards::{Rewards, Values};
 use serde_json::{Value, json};
 use srrd_tables::create;
-use srrd_worlds::{
-    BouncingBalls, Explorer, Gridworld, Model, Policy, PotentialFunction, RewardFunction, Shaping, Triple, World,
-    bouncing_balls_classes, derive_seed, episode, gridworld_classes, gridworld_sampling_policies, stream,
-};
+use srrd_worlds::{Explorer, World, episode, stream};
 use std::fmt::Write as _;
 use table::TransitionTable;
+use worlds::Setting;
 
 pub fn run(args: &Simulate) -> Result<(), Failure> {
     if args.json && args.output.as_os_str() == "-" {
         return Err(Failure::wrong("--json: standard output already gets the table; name a file with -o"));
     }
-    let (width, height) = plan::size(&args.size)?;
     match args.world {
-        WorldName::Gridworld => {
-            if args.obstacles.is_some() {
-                return Err(Failure::wrong(
-                    "--obstacles: gridworld has none; leave it out, or simulate bouncing-balls",
-                ));
-            }
-            let world = Gridworld::new(width, height, args.epsilon).map_err(plan::wrong_world)?;
-            let named = gridworld_sampling_policies();
-            play(args, &world, &Plan::new(args, &Gridworld::ACTIONS, gridworld_classes(), &named)?)
-        }
-        WorldName::BouncingBalls => {
-            let world = BouncingBalls::new(width, height, args.epsilon).map_err(plan::wrong_world)?;
-            let obstacles = plan::obstacles(args.obstacles)?.unwrap_or(world.obstacles());
-            let uniform = Policy::uniform(world.actions()).expect("a policy of eight actions");
-            let named = [("uniform", uniform)];
-            let plan = Plan::new(args, &BouncingBalls::ACTIONS, bouncing_balls_classes(), &named)?;
-            play(args, &world.with_obstacles(obstacles), &plan)
-        }
+        WorldName::Gridworld => play(args, worlds::gridworld(args)?),
+        WorldName::BouncingBalls => play(args, worlds::bouncing_balls(args)?),
+        WorldName::DroneCombat => play(args, worlds::drone_combat(args)?),
     }
 }
 
@@ -52,28 +36,30 @@ pub fn run(args: &Simulate) -> Result<(), Failure> {
 struct Played {
     samples: usize,
     episodes: usize,
-    /// Episodes that have reached the end of the world's way.
+    /// Episodes that came to their end before the horizon.
     ended: usize,
     rows: usize,
     transitions: usize,
     states: usize,
 }
 
-fn play<W: World<Agent = Policy>>(args: &Simulate, world: &W, plan: &Plan) -> Result<(), Failure> {
+fn play<W: World>(args: &Simulate, setting: Setting<W>) -> Result<(), Failure> {
+    let Setting { world, model, classes, single, .. } = &setting;
+    let plan = Plan::new(args, classes.each_ref(), single)?;
     let mut table = TransitionTable::new(world, plan.is_labelled(), |schema| create(&args.output, schema))?;
     let mut played = Played::default();
     let mut met = Explorer::new(world);
-    for agent in &plan.agents {
-        let reward = RewardFunction::new(world, plan.model, agent.reward_seed);
-        for sample in agent.samples(plan) {
-            let values = Values::new(world, plan, &agent.policy, &reward, &sample)?;
+    for player in &plan.agents {
+        let rewards = Rewards::new(world, *model, player.reward_seed);
+        for sample in player.samples(&plan) {
+            let values = Values::new(world, &plan, player.agent, &rewards, &sample)?;
             let mut rng = stream(plan.seed, &sample.purpose("rollouts"));
             for number in 0..plan.rollouts {
                 let mut ended = false;
                 let mut place = 0;
-                episode(world, &agent.policy, &mut rng, |transition, step| {
+                episode(world, player.agent, &mut rng, |transition, step| {
                     met.mark(transition);
-                    table.push(number, place, transition, values.of(transition), step.done);
+                    table.push(number, place, transition, values.of(transition, step), step.done);
                     ended = step.done;
                     place += 1;
                 });
@@ -93,69 +79,31 @@ fn play<W: World<Agent = Policy>>(args: &Simulate, world: &W, plan: &Plan) -> Re
     states.dedup();
     played.states = states.len();
     if args.json {
-        print::json(&as_json(args, world, plan, &played))?;
+        print::json(&as_json(args, &setting, &plan, &played))?;
     } else if args.output.as_os_str() != "-" {
-        print::result(&as_text(args, world, &played))?;
+        print::result(&as_text(args, &setting, &played))?;
     }
     Ok(())
-}
-
-/// The rewards of one sample.
-struct Values<'a> {
-    reward: &'a RewardFunction,
-    shaping: Option<Shaping>,
-    /// A value in [−1, 1) for every transition.
-    noise: Option<RewardFunction>,
-    bound: f64,
-}
-
-impl<'a> Values<'a> {
-    fn new<W: World<Agent = Policy>>(
-        world: &W,
-        plan: &Plan,
-        policy: &Policy,
-        reward: &'a RewardFunction,
-        sample: &Sample,
-    ) -> Result<Self, Failure> {
-        let shaping = plan.shaping.as_ref().map(|strength| {
-            let mut explorer = Explorer::new(world);
-            explorer.explore(world, policy, plan.rollouts, &mut stream(plan.seed, &sample.purpose("rollouts")));
-            let met = explorer.take();
-            let seed = derive_seed(plan.seed, &sample.purpose("potential"));
-            let potential = PotentialFunction::new(world, Model::Random, seed);
-            let mut drawn = stream(plan.seed, &sample.purpose("factor"));
-            let factor = strength.factor.unwrap_or_else(|| drawn.random_range(1.0..5.0));
-            let scaled = Shaping::scaled(&reward.rewards(&met), &met, &potential, strength.gamma, factor);
-            scaled.map_err(|e| Failure::wrong(format!("--shaped: {e}; choose another --seed or --model")))
-        });
-        let noise = (plan.noise > 0.0)
-            .then(|| RewardFunction::new(world, Model::Random, derive_seed(plan.seed, &sample.purpose("noise"))));
-        Ok(Values { reward, shaping: shaping.transpose()?, noise, bound: plan.noise })
-    }
-
-    fn of(&self, transition: Triple) -> f64 {
-        let shaping = self.shaping.as_ref().map_or(0.0, |shaping| shaping.term(transition));
-        let noise = self.noise.as_ref().map_or(0.0, |noise| self.bound * noise.reward(transition));
-        self.reward.reward(transition) + shaping + noise
-    }
 }
 
 fn coverage<W: World>(world: &W, transitions: usize) -> f64 {
     transitions as f64 / (world.states() as f64 * world.actions() as f64 * world.states() as f64)
 }
 
-fn as_text<W: World>(args: &Simulate, world: &W, played: &Played) -> String {
+fn as_text<W: World>(args: &Simulate, setting: &Setting<W>, played: &Played) -> String {
+    let world = &setting.world;
     let mut text = format!("{}: ", args.output.display());
     if args.classes {
         let _ = write!(text, "{}, ", print::counted(played.samples, "sample", "samples"));
     }
     let _ = writeln!(
         text,
-        "{} of {}, {}; {} reached the end",
+        "{} of {}, {}; {} {}",
         print::counted(played.episodes, "episode", "episodes"),
         world.name(),
         print::counted(played.rows, "row", "rows"),
         print::count(played.ended),
+        setting.ended,
     );
     let _ = writeln!(
         text,
@@ -168,12 +116,17 @@ fn as_text<W: World>(args: &Simulate, world: &W, played: &Played) -> String {
     text
 }
 
-fn as_json<W: World>(args: &Simulate, world: &W, plan: &Plan, played: &Played) -> Value {
-    let agents: Vec<Value> =
-        (plan.agents.iter()).map(|agent| json!({"label": agent.label, "weights": agent.policy.weights()})).collect();
+fn as_json<W: World>(args: &Simulate, setting: &Setting<W>, plan: &Plan<&W::Agent>, played: &Played) -> Value {
+    let world = &setting.world;
+    let agent = |player: &plan::Agent<&W::Agent>| {
+        let (name, value) = (setting.describe)(player.agent);
+        json!({"label": player.label, name: value})
+    };
     json!({
-        "output": args.output.display().to_string(), "world": world.name(), "size": args.size,
-        "epsilon": args.epsilon, "model": plan.model.name(), "seed": plan.seed, "agents": agents,
+        "output": args.output.display().to_string(), "world": world.name(),
+        "size": format!("{}x{}", setting.size.0, setting.size.1), "epsilon": setting.epsilon,
+        "model": setting.model.map(|model| model.name()), "seed": plan.seed,
+        "agents": plan.agents.iter().map(agent).collect::<Vec<Value>>(),
         "samples": played.samples, "episodes": played.episodes, "ended": played.ended, "rows": played.rows,
         "states": {"met": played.states, "all": world.states()}, "actions": world.actions(),
         "transitions": played.transitions, "coverage": coverage(world, played.transitions),

@@ -9,8 +9,12 @@ const HEIGHT: usize = DroneCombat::HEIGHT;
 const BASE_DEPTH: usize = 4;
 /// The rows of the bases.
 const BASE_ROWS: std::ops::Range<usize> = 8..17;
+/// How many steps away an enemy may be for a drone to go there.
+pub const NEAR: usize = 10;
 /// Left, up, right, down.
 pub const DIRECTIONS: [(i32, i32); 4] = [(-1, 0), (0, -1), (1, 0), (0, 1)];
+/// The cells of a row.
+const ROW: u64 = (1 << WIDTH) - 1;
 /// The distance of what cannot be reached.
 const UNREACHABLE: u16 = u16::MAX;
 
@@ -29,11 +33,6 @@ impl Place {
     /// How far it is along the axis where it is farther.
     pub fn range(self, other: Place) -> i32 {
         (self.x - other.x).abs().max((self.y - other.y).abs())
-    }
-
-    /// How many steps there are, without obstacles.
-    pub fn steps(self, other: Place) -> i32 {
-        (self.x - other.x).abs() + (self.y - other.y).abs()
     }
 
     /// The number of a cell on the field.
@@ -58,11 +57,6 @@ impl Cells {
     /// Adds a cell of the field.
     pub fn insert(&mut self, Place { x, y }: Place) {
         self.0[y as usize] |= 1 << x;
-    }
-
-    /// Takes a cell of the field out.
-    pub fn remove(&mut self, Place { x, y }: Place) {
-        self.0[y as usize] &= !(1 << x);
     }
 }
 
@@ -98,6 +92,35 @@ impl Battlefield {
     /// How many steps it is from a cell of the field to the place of a side's ship.
     pub fn way(&self, from: Place, to: Side) -> i32 {
         i32::from(self.ways[to as usize][from.cell()])
+    }
+
+    /// The cells around some others. O(rows · [`NEAR`]): all cells of a row at once.
+    pub fn surroundings(&self, of: impl Iterator<Item = Place>) -> Surroundings {
+        let mut waves = [Cells([0; HEIGHT]); NEAR + 1];
+        of.for_each(|place| waves[0].insert(place));
+        for steps in 1..=NEAR {
+            let reached = waves[steps - 1].0;
+            for y in 0..HEIGHT {
+                let above = if y == 0 { 0 } else { reached[y - 1] };
+                let below = if y + 1 == HEIGHT { 0 } else { reached[y + 1] };
+                let around = reached[y] << 1 | reached[y] >> 1 | above | below;
+                waves[steps].0[y] = reached[y] | around & ROW & !self.obstacles.0[y];
+            }
+        }
+        Surroundings { waves }
+    }
+}
+
+/// The cells that are up to [`NEAR`] steps, around obstacles, from one of some others.
+pub struct Surroundings {
+    /// By number of steps: the cells that are so near, or nearer.
+    waves: [Cells; NEAR + 1],
+}
+
+impl Surroundings {
+    /// How many steps it is from a cell of the field; `None` when there are more than [`NEAR`].
+    pub fn steps(&self, from: Place) -> Option<i32> {
+        self.waves.iter().position(|cells| cells.hold(from)).map(|steps| steps as i32)
     }
 }
 

@@ -1,13 +1,11 @@
-//! What units do: look, go on, step aside, keep guard.
+//! What units do: look, go on, look around, keep guard.
 
 use rand::Rng;
 
-use super::battlefield::{Battlefield, Cells, DIRECTIONS, Place, ship_place};
+use super::battlefield::{Battlefield, DIRECTIONS, NEAR, Place, Surroundings, ship_place};
 use super::{Side, Team, UNITS, Unit};
 use crate::random::Stream;
 
-/// How many steps away a sighting may be to go there.
-const NEAR: i32 = 10;
 /// How far a ship goes from its place, along each axis.
 const GUARD: i32 = 1;
 
@@ -42,60 +40,45 @@ impl Sight {
         self.targets.iter().flatten().count()
     }
 
-    /// Where the enemies are that were seen and are left.
-    pub fn places(&self, others: &[Unit; UNITS]) -> Sightings {
-        let mut sightings = Sightings { places: [Place { x: 0, y: 0 }; UNITS], count: 0 };
-        for (enemy, _) in others.iter().zip(self.seen).filter(|(enemy, seen)| *seen && !enemy.destroyed) {
-            sightings.places[sightings.count] = enemy.place;
-            sightings.count += 1;
-        }
-        sightings
+    /// The cells around the enemies that were seen and are left; `None` without any.
+    pub fn surroundings(&self, others: &[Unit; UNITS], field: &Battlefield) -> Option<Surroundings> {
+        let known = others.iter().zip(self.seen).filter(|(enemy, seen)| *seen && !enemy.destroyed);
+        let mut places = known.map(|(enemy, _)| enemy.place).peekable();
+        places.peek().is_some().then(|| field.surroundings(places))
     }
 }
 
-/// Where enemies were seen.
-pub struct Sightings {
-    places: [Place; UNITS],
-    count: usize,
-}
-
-impl Sightings {
-    /// The sighting next to a place, if one is near; of several the first.
-    fn near(&self, place: Place) -> Option<Place> {
-        let nearest = self.places[..self.count].iter().min_by_key(|sighting| sighting.steps(place));
-        nearest.copied().filter(|sighting| sighting.steps(place) <= NEAR)
-    }
-}
-
-/// Where a drone goes.
+/// Where a drone goes: to the enemies that its side sees if they are near, otherwise to the enemy's base.
 pub fn advance(
     side: Side,
     from: Place,
     reach: u8,
-    sightings: &Sightings,
+    enemies: Option<&Surroundings>,
     field: &Battlefield,
-    taken: &Cells,
     rng: &mut Stream,
 ) -> Place {
-    match sightings.near(from) {
-        Some(goal) => approach(from, reach, taken, |place| place.steps(goal), rng),
-        None => approach(from, reach, taken, |place| field.way(place, side.other()), rng),
+    match enemies.filter(|enemies| enemies.steps(from).is_some()) {
+        Some(enemies) => {
+            let steps = |place| enemies.steps(place).unwrap_or(NEAR as i32 + 1);
+            approach(from, reach, field, steps, rng)
+        }
+        None => approach(from, reach, field, |place| field.way(place, side.other()), rng),
     }
 }
 
-/// The free cell along a line of up to `reach` cells that is nearest to a goal; the end of a line drawn at random where none
+/// The cell along an open line of up to `reach` cells that is nearest to a goal; the end of a line drawn at random where none
 /// is nearer than here. Lines are looked at in turn from one drawn at random.
-fn approach(from: Place, reach: u8, taken: &Cells, distance: impl Fn(Place) -> i32, rng: &mut Stream) -> Place {
+fn approach(from: Place, reach: u8, field: &Battlefield, distance: impl Fn(Place) -> i32, rng: &mut Stream) -> Place {
     let here = distance(from);
     let (mut nearest, mut best) = (here, from);
-    let mut aside = from;
+    let mut elsewhere = from;
     let first = rng.next_u32() as usize;
     for turn in 0..DIRECTIONS.len() {
         let direction = DIRECTIONS[(first.wrapping_add(turn)) % DIRECTIONS.len()];
         let mut at = from;
         for _ in 0..reach {
             let next = at.stepped(direction);
-            if taken.hold(next) {
+            if field.obstacles.hold(next) {
                 break;
             }
             at = next;
@@ -104,16 +87,16 @@ fn approach(from: Place, reach: u8, taken: &Cells, distance: impl Fn(Place) -> i
                 (nearest, best) = (distance, at);
             }
         }
-        if aside == from {
-            aside = at;
+        if elsewhere == from {
+            elsewhere = at;
         }
     }
-    if nearest < here { best } else { aside }
+    if nearest < here { best } else { elsewhere }
 }
 
-/// Where a ship goes: a cell on, if that is free and near its place.
-pub fn guard(side: Side, from: Place, reach: u8, taken: &Cells, rng: &mut Stream) -> Place {
+/// Where a ship goes: a cell on, if that is open and near its place.
+pub fn guard(side: Side, from: Place, reach: u8, field: &Battlefield, rng: &mut Stream) -> Place {
     let to = from.stepped(DIRECTIONS[rng.next_u32() as usize % DIRECTIONS.len()]);
-    let allowed = reach > 0 && to.range(ship_place(side)) <= GUARD && !taken.hold(to);
+    let allowed = reach > 0 && to.range(ship_place(side)) <= GUARD && !field.obstacles.hold(to);
     if allowed { to } else { from }
 }

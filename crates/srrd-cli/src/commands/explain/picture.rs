@@ -89,7 +89,7 @@ impl Grid {
         }
         let distance = explanation.comparison.distance().unwrap_or(0.0);
         let mut subtitle = format!(
-            "Distance {distance:.3}. A cell: what starts there. An arrow: one step, orange where A gives more, blue where B does."
+            "Distance {distance:.3}. A cell: all that starts there. An arrow: one step, orange where A gives more, blue where B does."
         );
         if far > 0 {
             let (steps, lead) = if far == 1 { ("transition", "leads") } else { ("transitions", "lead") };
