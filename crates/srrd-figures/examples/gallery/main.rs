@@ -1,5 +1,5 @@
 //! Draws figures of every kind, to be looked at after a change:
-//! `cargo run --release -p srrd-figures --example gallery -- /tmp/figures-look [heatmaps|charts]`
+//! `cargo run --release -p srrd-figures --example gallery -- figures-look [heatmaps|charts]`
 //!
 //! The heat maps take most of the time.
 
