@@ -4,7 +4,6 @@ use crate::print::shown;
 use srrd_lab::LabError;
 use srrd_tables::{ErrorKind, TableError};
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 /// The end of a command that did not finish.
 #[derive(Debug)]
@@ -24,16 +23,16 @@ impl Failure {
     }
 
     /// Tells the user, and what to exit with.
-    pub fn report(self) -> ExitCode {
+    pub fn report(self) -> u8 {
         match self {
-            Failure::ClosedPipe => ExitCode::SUCCESS,
+            Failure::ClosedPipe => 0,
             Failure::Failed(message) => {
                 tell(&message);
-                ExitCode::from(1)
+                1
             }
             Failure::Wrong(message) => {
                 tell(&message);
-                ExitCode::from(2)
+                2
             }
         }
     }

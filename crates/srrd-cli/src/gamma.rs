@@ -123,15 +123,18 @@ fn as_png(_: &LineChart) -> Result<Vec<u8>, FigureError> {
 }
 
 /// Estimates γ from all samples if that was asked for, puts it into the settings and says so where the data cannot tell.
-pub fn settle(chosen: &mut Chosen, samples: &[NamedSample], profile: Option<Profile>) -> Result<(), Failure> {
+pub fn settle<'a>(
+    chosen: &mut Chosen,
+    samples: impl IntoIterator<Item = &'a NamedSample>,
+    profile: Option<Profile>,
+) -> Result<(), Failure> {
     if !chosen.gamma_auto {
         return Ok(());
     }
     let begun = profile.map(Profile::begin).transpose()?;
-    let references: Vec<&RewardSample> = samples.iter().map(|named| &named.sample).collect();
+    let references: Vec<&RewardSample> = samples.into_iter().map(|named| &named.sample).collect();
     let estimate = estimate_gamma(&references);
-    // Four digits are more than data can tell, and can be given again as a number.
-    chosen.settings.gamma = Gamma::new(rounded(estimate.gamma.get())).unwrap_or(estimate.gamma);
+    chosen.settings.gamma = taken(&estimate);
     if !estimate.identified {
         let why = match estimate.degrees_of_freedom {
             0 => "shaping with any gamma explains all rewards (no degrees of freedom are left)".to_owned(),
@@ -149,6 +152,11 @@ pub fn settle(chosen: &mut Chosen, samples: &[NamedSample], profile: Option<Prof
     }
     chosen.gamma_estimate = Some(estimate);
     Ok(())
+}
+
+/// The γ that is taken: four digits are more than data can tell, and can be given again as a number.
+pub fn taken(estimate: &GammaEstimate) -> Gamma {
+    Gamma::new(rounded(estimate.gamma.get())).unwrap_or(estimate.gamma)
 }
 
 /// γ as a line of text tells it.

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::settings::Chosen;
-use srrd::{Metric, SampleError};
+use srrd::{Metric, Regression, SampleError};
 use srrd_tables::{
     FileFormat, NamedSample, ReadOptions, SampleTable, TableError, TableReader, open, open_stream, read_sample_table,
     read_samples, read_samples_with_episodes,
@@ -71,29 +71,34 @@ impl Source {
 
 /// The samples of a table as the estimator needs them: those of the regressed one predict what they do not hold.
 fn predicting(samples: Vec<NamedSample>, file: &str, chosen: &Chosen) -> Result<Vec<NamedSample>, Failure> {
-    // Direct and projected take nothing but sampled rewards.
+    let Some(regression) = predicts(chosen) else { return Ok(samples) };
+    samples.into_iter().map(|named| predict(named, file, regression)).collect()
+}
+
+/// What predicts rewards, if a metric asks for any that may not be sampled: direct and projected do not.
+pub fn predicts(chosen: &Chosen) -> Option<Regression> {
     let expects = |metric: &Metric| matches!(metric, Metric::Epic | Metric::Dard | Metric::Srrd);
-    let Some(regression) = chosen.regression.filter(|_| chosen.metrics.iter().any(expects)) else { return Ok(samples) };
-    let predict = |named: NamedSample| {
-        let one_step = named.one_step;
-        let sample = named.sample.with_regression(regression).map_err(|error| {
-            let why = match error {
-                SampleError::NoFeatures { .. } if one_step => {
-                    "the table has no next states whose features could tell a reward; choose another estimator"
-                        .to_owned()
-                }
-                SampleError::NoFeatures { .. } => {
-                    "states are tokens here, which tell no reward; give numeric feature columns `state.NAME` and \
-                     `next_state.NAME` instead of `state` and `next_state`, or choose another estimator"
-                        .to_owned()
-                }
-                other => other.to_string(),
-            };
-            Failure::wrong(format!("{file}: --estimator regressed: {why}"))
-        })?;
-        Ok(NamedSample { sample, ..named })
-    };
-    samples.into_iter().map(predict).collect()
+    chosen.regression.filter(|_| chosen.metrics.iter().any(expects))
+}
+
+/// The sample, predicting the rewards that it does not hold.
+pub fn predict(named: NamedSample, file: &str, regression: Regression) -> Result<NamedSample, Failure> {
+    let one_step = named.one_step;
+    let sample = named.sample.with_regression(regression).map_err(|error| {
+        let why = match error {
+            SampleError::NoFeatures { .. } if one_step => {
+                "the table has no next states whose features could tell a reward; choose another estimator".to_owned()
+            }
+            SampleError::NoFeatures { .. } => {
+                "states are tokens here, which tell no reward; give numeric feature columns `state.NAME` and \
+                 `next_state.NAME` instead of `state` and `next_state`, or choose another estimator"
+                    .to_owned()
+            }
+            other => other.to_string(),
+        };
+        Failure::wrong(format!("{file}: --estimator regressed: {why}"))
+    })?;
+    Ok(NamedSample { sample, ..named })
 }
 
 /// The one sample that `TABLE` or `TABLE#SAMPLE` names, with its episodes if they are asked for and known.
@@ -196,13 +201,14 @@ pub fn read_all(paths: &[PathBuf], chosen: &Chosen) -> Result<Vec<NamedSample>, 
 }
 
 /// Samples that identify states by different things can share no transition; that is a mistake, not a distance.
-pub fn check_same_features(samples: &[NamedSample]) -> Result<(), Failure> {
-    let Some((first, rest)) = samples.split_first() else { return Ok(()) };
+pub fn check_same_features<'a>(samples: impl IntoIterator<Item = &'a NamedSample>) -> Result<(), Failure> {
+    let mut samples = samples.into_iter();
+    let Some(first) = samples.next() else { return Ok(()) };
     let describe = |features: &Option<Vec<String>>| match features {
         None => "a token".to_owned(),
         Some(names) => format!("the features {}", names.join(", ")),
     };
-    for other in rest {
+    for other in samples {
         for (what, a, b) in [
             ("states", &first.state_features, &other.state_features),
             ("actions", &first.action_features, &other.action_features),

@@ -3,6 +3,7 @@
 use srrd::{Comparison, Duplicates, RewardSample, Undefined};
 use srrd_tables::NamedSample;
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -18,9 +19,30 @@ pub fn json(value: &serde_json::Value) -> io::Result<()> {
     result(&format!("{value}\n"))
 }
 
+thread_local! {
+    /// Where warnings go instead of standard error, while someone collects them.
+    static COLLECTED: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+}
+
 /// Tells something on standard error; that it cannot be told must not stop anything.
 pub fn warn(message: &str) {
-    let _ = writeln!(io::stderr(), "warning: {}", shown(message));
+    let collected = COLLECTED.with_borrow_mut(|collected| match collected {
+        Some(collected) => {
+            collected.push(shown(message).into_owned());
+            true
+        }
+        None => false,
+    });
+    if !collected {
+        let _ = writeln!(io::stderr(), "warning: {}", shown(message));
+    }
+}
+
+/// The result of `work`, and what it warned about on this thread, instead of telling that on standard error.
+pub fn collecting_warnings<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
+    COLLECTED.set(Some(Vec::new()));
+    let result = work();
+    (result, COLLECTED.take().unwrap_or_default())
 }
 
 /// A text from a table as it is shown: control characters, such as line breaks in the name of a sample, are escaped.

@@ -96,6 +96,18 @@ pub fn read_sample_table(
     read_table(reader, name, duplicates, false)
 }
 
+/// As [`read_sample_table`], with the episodes of each sample where the table has a column `episode`.
+///
+/// # Errors
+/// As [`read_samples_with_episodes`].
+pub fn read_sample_table_with_episodes(
+    reader: Box<dyn TableReader>,
+    name: &str,
+    duplicates: Duplicates,
+) -> Result<SampleTable, TableError> {
+    read_table(reader, name, duplicates, true)
+}
+
 fn read_table(
     mut reader: Box<dyn TableReader>,
     name: &str,

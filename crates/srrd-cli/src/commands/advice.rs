@@ -13,7 +13,7 @@ const NAMED: usize = 3;
 const LISTED: usize = 10;
 
 /// A paragraph on two samples; nothing on any other number of them.
-pub fn as_text(samples: &[NamedSample], chosen: &Chosen) -> String {
+pub fn as_text(samples: &[&NamedSample], chosen: &Chosen) -> String {
     let [a, b] = samples else { return String::new() };
     let advice = advise(&a.sample, &b.sample, &chosen.settings);
     let lines = [
@@ -125,7 +125,7 @@ fn more_data(advice: &Advice<'_>) -> String {
 }
 
 /// Adds the field `advice` when there are two samples.
-pub fn add_to(value: &mut Value, samples: &[NamedSample], chosen: &Chosen) {
+pub fn add_to(value: &mut Value, samples: &[&NamedSample], chosen: &Chosen) {
     let [a, b] = samples else { return };
     let advice = advise(&a.sample, &b.sample, &chosen.settings);
     let states: Vec<Value> = (advice.states.iter().take(LISTED))

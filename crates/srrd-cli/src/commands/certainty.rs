@@ -21,6 +21,11 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// What Python asks for: everything that JSON has room for.
+    pub fn asked(interval: Option<f64>, chance: bool, draws: usize) -> Result<Self, Failure> {
+        Wanted::new(&CertaintyArgs { interval, chance, draws }, true)
+    }
+
     pub fn new(args: &CertaintyArgs, json: bool) -> Result<Self, Failure> {
         let level = args.interval.map(Level::new).transpose();
         let level = level.map_err(|e| Failure::wrong(format!("--interval: {e}")))?;

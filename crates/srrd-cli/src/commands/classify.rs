@@ -18,13 +18,14 @@ pub fn run(args: &Classify) -> Result<(), Failure> {
     with_threads(plan.chosen.threads, || {
         let samples = read_all(&args.inputs, &plan.chosen)?;
         samples.iter().for_each(|named| print::warn_about(named, plan.chosen.duplicates));
+        let samples: Vec<&NamedSample> = samples.iter().collect();
         let classes = Classes::new(&labels(&samples)?);
         match &args.predict {
             None => evaluated(args, &plan, &samples, &classes),
             Some(unlabelled) => {
                 let unknown = read_all(std::slice::from_ref(unlabelled), &plan.chosen)?;
-                if let (Some(known), Some(asked)) = (samples.first(), unknown.first()) {
-                    check_same_features(&[known.clone(), asked.clone()])?;
+                if let (Some(&known), Some(asked)) = (samples.first(), unknown.first()) {
+                    check_same_features([known, asked])?;
                 }
                 predicted(args, &plan, &samples, &classes, &unknown)
             }
@@ -33,8 +34,8 @@ pub fn run(args: &Classify) -> Result<(), Failure> {
 }
 
 /// What the call comes to.
-struct Plan {
-    chosen: Chosen,
+pub struct Plan {
+    pub chosen: Chosen,
     gammas: Vec<Gamma>,
     grid: Grid,
     splits: Splits,
@@ -43,33 +44,39 @@ struct Plan {
 impl Plan {
     fn new(args: &Classify) -> Result<Self, Failure> {
         let chosen = Chosen::new(&args.canon(), Some(&args.compare), &[Metric::Srrd])?;
+        if args.predict.is_some() && chosen.metrics.len() > 1 {
+            return Err(Failure::wrong("--predict: predictions are of one metric; name it with --metric"));
+        }
+        Plan::of(chosen, &args.gamma, &args.k, args.train, args.repeats)
+    }
+
+    /// The plan for these settings, discount factors, numbers of neighbours and splits, all checked.
+    pub fn of(chosen: Chosen, gammas: &[f64], ks: &[usize], train: f64, repeats: usize) -> Result<Self, Failure> {
+        let values = gammas;
         let mut gammas = Vec::new();
-        for &value in &args.gamma {
+        for &value in values {
             let gamma = Gamma::new(value).map_err(|e| Failure::wrong(format!("--gamma: {e}")))?;
             if !gammas.contains(&gamma) {
                 gammas.push(gamma);
             }
         }
         gammas.sort_by(|a, b| a.get().total_cmp(&b.get()));
-        let grid = Grid::new(&args.k).map_err(|e| Failure::wrong(format!("--k: {e}")))?;
-        let splits = Splits::new(args.train, args.repeats, args.seed).map_err(|e| {
-            let option = if args.repeats == 0 { "--repeats" } else { "--train" };
+        let grid = Grid::new(ks).map_err(|e| Failure::wrong(format!("--k: {e}")))?;
+        let splits = Splits::new(train, repeats, chosen.settings.seed).map_err(|e| {
+            let option = if repeats == 0 { "--repeats" } else { "--train" };
             Failure::wrong(format!("{option}: {e}"))
         })?;
-        if args.predict.is_some() && chosen.metrics.len() > 1 {
-            return Err(Failure::wrong("--predict: predictions are of one metric; name it with --metric"));
-        }
         Ok(Plan { chosen, gammas, grid, splits })
     }
 
-    fn distances(&self, samples: &[NamedSample], metric: Metric) -> GammaDistances {
+    fn distances(&self, samples: &[&NamedSample], metric: Metric) -> GammaDistances {
         let references: Vec<&RewardSample> = samples.iter().map(|named| &named.sample).collect();
         GammaDistances::new(&references, metric, &self.gammas, &self.chosen.settings)
     }
 }
 
 /// The label of every sample, which each must have.
-fn labels(samples: &[NamedSample]) -> Result<Vec<&str>, Failure> {
+fn labels<'a>(samples: &[&'a NamedSample]) -> Result<Vec<&'a str>, Failure> {
     let mut labels = Vec::new();
     for named in samples {
         labels.push(named.label.as_deref().ok_or_else(|| {
@@ -96,7 +103,24 @@ struct Achieved {
     undefined: Vec<usize>,
 }
 
-fn evaluated(args: &Classify, plan: &Plan, samples: &[NamedSample], classes: &Classes) -> Result<(), Failure> {
+fn evaluated(args: &Classify, plan: &Plan, samples: &[&NamedSample], classes: &Classes) -> Result<(), Failure> {
+    let results = achieved(plan, samples, classes)?;
+    if args.json {
+        print::json(&as_json(plan, samples, classes, &results))?;
+    } else {
+        print::result(&as_text(plan, samples, classes, &results))?;
+    }
+    Ok(())
+}
+
+/// What every metric achieves over the splits, as JSON tells it.
+pub fn evaluation(plan: &Plan, samples: &[&NamedSample]) -> Result<Value, Failure> {
+    let classes = Classes::new(&labels(samples)?);
+    let results = achieved(plan, samples, &classes)?;
+    Ok(as_json(plan, samples, &classes, &results))
+}
+
+fn achieved(plan: &Plan, samples: &[&NamedSample], classes: &Classes) -> Result<Vec<Achieved>, Failure> {
     let mut results = Vec::new();
     for &metric in &plan.chosen.metrics {
         let distances = plan.distances(samples, metric);
@@ -114,12 +138,7 @@ fn evaluated(args: &Classify, plan: &Plan, samples: &[NamedSample], classes: &Cl
         }
         results.push(Achieved { metric, evaluation, undefined });
     }
-    if args.json {
-        print::json(&as_json(plan, samples, classes, &results))?;
-    } else {
-        print::result(&as_text(plan, samples, classes, &results))?;
-    }
-    Ok(())
+    Ok(results)
 }
 
 /// A score: its name, and where to find it.
@@ -139,7 +158,7 @@ fn tests(results: &[Achieved]) -> Vec<(Metric, Metric, Option<Welch>)> {
     tests
 }
 
-fn as_text(plan: &Plan, samples: &[NamedSample], classes: &Classes, results: &[Achieved]) -> String {
+fn as_text(plan: &Plan, samples: &[&NamedSample], classes: &Classes, results: &[Achieved]) -> String {
     let shown =
         |spread: Spread| format!("{:.3} ± {:.3} ({:.3} to {:.3})", spread.mean, spread.sd, spread.low, spread.high);
     let usual = |values: Vec<String>| {
@@ -194,7 +213,7 @@ fn p_value(p: f64) -> String {
     if p < 5e-5 { "< 0.0001".to_owned() } else { format!("{p:.4}") }
 }
 
-fn as_json(plan: &Plan, samples: &[NamedSample], classes: &Classes, results: &[Achieved]) -> Value {
+fn as_json(plan: &Plan, samples: &[&NamedSample], classes: &Classes, results: &[Achieved]) -> Value {
     // JSON has no NaN: the deviation of a single split is null.
     let spread =
         |s: Spread| json!({"mean": s.mean, "sd": Some(s.sd).filter(|sd| !sd.is_nan()), "low": s.low, "high": s.high});
@@ -237,7 +256,7 @@ fn as_json(plan: &Plan, samples: &[NamedSample], classes: &Classes, results: &[A
 fn predicted(
     args: &Classify,
     plan: &Plan,
-    samples: &[NamedSample],
+    samples: &[&NamedSample],
     classes: &Classes,
     unknown: &[NamedSample],
 ) -> Result<(), Failure> {
@@ -288,7 +307,7 @@ fn predictions_as_json(
     gamma: Gamma,
     k: usize,
     validation: Option<f64>,
-    samples: &[NamedSample],
+    samples: &[&NamedSample],
     unknown: &[NamedSample],
     predictions: &[Prediction],
 ) -> Value {

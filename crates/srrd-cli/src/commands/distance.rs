@@ -27,28 +27,58 @@ pub fn run(args: &Distance) -> Result<(), Failure> {
         pair.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
         gamma::settle(&mut chosen, &pair, profile)?;
 
-        let common = common_transitions(&a.sample, &b.sample);
-        let results: Vec<(Metric, Comparison)> = (chosen.metrics.iter())
-            .map(|&metric| (metric, distance_on(&a.sample, &b.sample, &common, metric, &chosen.settings)))
-            .collect();
-        let certainty: Vec<(Metric, Certainty)> = (chosen.metrics.iter())
-            .map(|&metric| (metric, Certainty::new([a, b], &common, metric, &chosen.settings, &wanted)))
-            .collect();
-        warn_about_results(&results, chosen.settings.min_common);
-        certainty.iter().for_each(|(metric, certainty)| certainty.warn(*metric));
+        let compared = Compared::new([a, b], &chosen, &wanted);
+        compared.warn(&chosen);
         if args.json {
-            let mut value = as_json(a, b, common.len(), &chosen, &results);
-            for (i, (_, certainty)) in certainty.iter().enumerate() {
-                certainty.add_to(&mut value["results"][i]);
-            }
-            print::json(&value)?;
+            print::json(&compared.as_json(&chosen))?;
         } else {
-            let intervals = wanted.column().map(|header| (header, certainty.iter().map(|(_, c)| c.cell()).collect()));
-            let text = as_text(a, b, common.len(), &chosen, &results, intervals);
-            print::result(&(text + &certainty::notes(&certainty)))?;
+            print::result(&compared.as_text(&chosen, &wanted))?;
         }
         Ok(())
     })
+}
+
+/// Two samples, their distances, and how sure those are.
+pub struct Compared<'a> {
+    pair: [&'a NamedSample; 2],
+    common: usize,
+    results: Vec<(Metric, Comparison)>,
+    certainty: Vec<(Metric, Certainty)>,
+}
+
+impl<'a> Compared<'a> {
+    pub fn new([a, b]: [&'a NamedSample; 2], chosen: &Chosen, wanted: &Wanted) -> Self {
+        let common = common_transitions(&a.sample, &b.sample);
+        let results = (chosen.metrics.iter())
+            .map(|&metric| (metric, distance_on(&a.sample, &b.sample, &common, metric, &chosen.settings)))
+            .collect();
+        let certainty = (chosen.metrics.iter())
+            .map(|&metric| (metric, Certainty::new([a, b], &common, metric, &chosen.settings, wanted)))
+            .collect();
+        Compared { pair: [a, b], common: common.len(), results, certainty }
+    }
+
+    /// Says which distances are undefined, mostly noise, or without an interval.
+    pub fn warn(&self, chosen: &Chosen) {
+        warn_about_results(&self.results, chosen.settings.min_common);
+        self.certainty.iter().for_each(|(metric, certainty)| certainty.warn(*metric));
+    }
+
+    pub fn as_json(&self, chosen: &Chosen) -> Value {
+        let [a, b] = self.pair;
+        let mut value = as_json(a, b, self.common, chosen, &self.results);
+        for (i, (_, certainty)) in self.certainty.iter().enumerate() {
+            certainty.add_to(&mut value["results"][i]);
+        }
+        value
+    }
+
+    fn as_text(&self, chosen: &Chosen, wanted: &Wanted) -> String {
+        let [a, b] = self.pair;
+        let cells = || self.certainty.iter().map(|(_, certainty)| certainty.cell()).collect();
+        let intervals = wanted.column().map(|header| (header, cells()));
+        as_text(a, b, self.common, chosen, &self.results, intervals) + &certainty::notes(&self.certainty)
+    }
 }
 
 /// Says which distances are undefined or mostly noise.

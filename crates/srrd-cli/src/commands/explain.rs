@@ -45,23 +45,17 @@ pub fn run(args: &Explain) -> Result<(), Failure> {
         let grid = plot.as_ref().map(|_| Grid::new(a)).transpose()?;
         let picture = plot.as_ref().map(|plot| OutputFile::create(&plot.path)).transpose()?;
 
-        let common = common_transitions(&a.sample, &b.sample);
-        let explained = explain_on(&a.sample, &b.sample, &common, metric, &chosen.settings);
-        let comparison = match &explained {
-            Ok(explanation) => explanation.comparison,
-            Err(why) => Comparison { common: common.len(), outcome: Err(*why), shaping: None },
-        };
+        let found = Found::new([a, b], metric, &chosen, args.top);
         if let (Some(why), true) = (
-            print::undefined_in_words(&comparison, chosen.settings.min_common),
+            print::undefined_in_words(&found.comparison, chosen.settings.min_common),
             args.output.is_some() || plot.is_some(),
         ) {
             return Err(Failure::wrong(format!(
                 "there is nothing to write: the {metric} distance is undefined: {why}"
             )));
         }
-        warn_about_results(&[(metric, comparison)], chosen.settings.min_common);
-        let explanation = explained.ok();
-        if let Some(explanation) = &explanation {
+        found.warn(&chosen);
+        if let Some(explanation) = &found.explanation {
             if let Some(path) = &args.output {
                 table::write(path, a, b, explanation)?;
             }
@@ -70,7 +64,6 @@ pub fn run(args: &Explain) -> Result<(), Failure> {
                 plot.write(file, &drawn)?;
             }
         }
-        let found = Found { a, b, metric, comparison, explanation: explanation.as_ref(), top: args.top };
         if args.json {
             print::json(&found.as_json(&chosen))?;
         } else if !on_standard_output {
@@ -81,17 +74,32 @@ pub fn run(args: &Explain) -> Result<(), Failure> {
 }
 
 /// What is to be told.
-struct Found<'a> {
+pub struct Found<'a> {
     a: &'a NamedSample,
     b: &'a NamedSample,
     metric: Metric,
     comparison: Comparison,
-    explanation: Option<&'a Explanation>,
+    explanation: Option<Explanation>,
     /// How many transitions and states to name.
     top: usize,
 }
 
-impl Found<'_> {
+impl<'a> Found<'a> {
+    pub fn new([a, b]: [&'a NamedSample; 2], metric: Metric, chosen: &Chosen, top: usize) -> Self {
+        let common = common_transitions(&a.sample, &b.sample);
+        let explained = explain_on(&a.sample, &b.sample, &common, metric, &chosen.settings);
+        let comparison = match &explained {
+            Ok(explanation) => explanation.comparison,
+            Err(why) => Comparison { common: common.len(), outcome: Err(*why), shaping: None },
+        };
+        Found { a, b, metric, comparison, explanation: explained.ok(), top }
+    }
+
+    /// Says whether the distance is undefined or mostly noise.
+    pub fn warn(&self, chosen: &Chosen) {
+        warn_about_results(&[(self.metric, self.comparison)], chosen.settings.min_common);
+    }
+
     fn as_text(&self, chosen: &Chosen) -> String {
         let Found { a, b, metric, comparison, .. } = self;
         let mut text = format!(
@@ -104,7 +112,7 @@ impl Found<'_> {
             gamma::in_words(chosen),
             chosen.estimator_in_words(),
         );
-        let Some(explanation) = self.explanation else {
+        let Some(explanation) = &self.explanation else {
             let _ = writeln!(text, "The {metric} distance is undefined: there is nothing to explain.");
             return text;
         };
@@ -173,7 +181,7 @@ impl Found<'_> {
         print::table(if one_step { &header[..3] } else { &header }, &rows, &[])
     }
 
-    fn as_json(&self, chosen: &Chosen) -> Value {
+    pub fn as_json(&self, chosen: &Chosen) -> Value {
         let Found { a, b, metric, comparison, explanation, top } = self;
         let sample = |named: &NamedSample| {
             json!({
@@ -201,8 +209,8 @@ impl Found<'_> {
                 "state": name, "transitions": state.started, "starting": state.starting, "ending": state.ending,
             })
         };
-        let transitions = explanation.map_or(&[][..], |explanation| &explanation.transitions);
-        let states = explanation.map_or(&[][..], |explanation| &explanation.states);
+        let transitions = explanation.as_ref().map_or(&[][..], |explanation| &explanation.transitions);
+        let states = explanation.as_ref().map_or(&[][..], |explanation| &explanation.states);
         let mut value = json!({
             "a": sample(a), "b": sample(b), "common": comparison.common, "gamma": chosen.settings.gamma.get(), "gamma_estimate": gamma::as_json(&chosen.gamma_estimate),
             "estimator": chosen.estimator_name(), "regression": chosen.regression_as_json(),
@@ -214,8 +222,8 @@ impl Found<'_> {
         if let Some(shaping) = comparison.shaping {
             value["degrees_of_freedom"] = shaping.degrees_of_freedom.into();
         }
-        value["half"] = explanation.map(|explanation| explanation.carrying(0.5)).into();
-        value["ninety_percent"] = explanation.map(|explanation| explanation.carrying(0.9)).into();
+        value["half"] = explanation.as_ref().map(|explanation| explanation.carrying(0.5)).into();
+        value["ninety_percent"] = explanation.as_ref().map(|explanation| explanation.carrying(0.9)).into();
         value["transitions"] = transitions.iter().take(*top).map(transition).collect();
         value["states"] = states.iter().take(*top).map(state).collect();
         value

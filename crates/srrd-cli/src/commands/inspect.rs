@@ -17,6 +17,29 @@ use std::fmt::Write;
 
 pub fn run(args: &Inspect) -> Result<(), Failure> {
     let mut chosen = Chosen::new(&args.canon, None, &Metric::ALL)?;
+    check_estimator(&chosen)?;
+    let space = args.space.as_deref().map(parse_space).transpose()?;
+    with_threads(chosen.threads, move || {
+        let samples = read_all(&args.inputs, &chosen)?;
+        gamma::settle(&mut chosen, &samples, None)?;
+        gamma::note(&chosen);
+        samples.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
+        if let Some((states, actions)) = space {
+            check_space(&samples, states, actions)?;
+        }
+        let samples: Vec<&NamedSample> = samples.iter().collect();
+        if args.json {
+            print::json(&inspected(&samples, space, &chosen))?;
+        } else {
+            let findings: Vec<Finding<'_>> = samples.iter().map(|named| Finding::new(named, space, &chosen)).collect();
+            print::result(&(as_text(&findings, &samples) + &advice::as_text(&samples, &chosen)))?;
+        }
+        Ok(())
+    })
+}
+
+/// What `inspect` shows is what the double batch needs.
+pub fn check_estimator(chosen: &Chosen) -> Result<(), Failure> {
     if chosen.settings.estimator == Estimator::Unbiased {
         return Err(Failure::wrong(
             "--estimator: the unbiased estimator needs no transition that was not sampled; inspect shows what the double batch \
@@ -28,25 +51,15 @@ pub fn run(args: &Inspect) -> Result<(), Failure> {
             "--estimator: what the regressed estimator predicts is what the double batch lacks, which inspect shows; leave it out",
         ));
     }
-    let space = args.space.as_deref().map(parse_space).transpose()?;
-    with_threads(chosen.threads, move || {
-        let samples = read_all(&args.inputs, &chosen)?;
-        gamma::settle(&mut chosen, &samples, None)?;
-        gamma::note(&chosen);
-        samples.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
-        if let Some((states, actions)) = space {
-            check_space(&samples, states, actions)?;
-        }
-        let findings: Vec<Finding<'_>> = samples.iter().map(|named| Finding::new(named, space, &chosen)).collect();
-        if args.json {
-            let mut value = as_json(&findings, &samples);
-            advice::add_to(&mut value, &samples, &chosen);
-            print::json(&value)?;
-        } else {
-            print::result(&(as_text(&findings, &samples) + &advice::as_text(&samples, &chosen)))?;
-        }
-        Ok(())
-    })
+    Ok(())
+}
+
+/// What is found out about some samples, and advice on two.
+pub fn inspected(samples: &[&NamedSample], space: Option<(f64, f64)>, chosen: &Chosen) -> Value {
+    let findings: Vec<Finding<'_>> = samples.iter().map(|named| Finding::new(named, space, chosen)).collect();
+    let mut value = as_json(&findings, samples);
+    advice::add_to(&mut value, samples, chosen);
+    value
 }
 
 /// `400x4`
@@ -61,7 +74,9 @@ fn parse_space(text: &str) -> Result<(f64, f64), Failure> {
 }
 
 /// A space cannot be smaller than what was seen of it.
-fn check_space(samples: &[NamedSample], states: f64, actions: f64) -> Result<(), Failure> {
+pub fn check_space<'a>(
+    samples: impl IntoIterator<Item = &'a NamedSample>,
+    states: f64, actions: f64) -> Result<(), Failure> {
     for named in samples {
         let (seen, taken) = (named.sample.states().len(), named.sample.actions().len());
         if seen as f64 > states || taken as f64 > actions {
@@ -103,7 +118,7 @@ impl<'a> Finding<'a> {
     }
 }
 
-fn as_text(findings: &[Finding<'_>], samples: &[NamedSample]) -> String {
+fn as_text(findings: &[Finding<'_>], samples: &[&NamedSample]) -> String {
     let mut text = String::new();
     for finding in findings {
         let NamedSample { name, label, sample, .. } = finding.named;
@@ -195,7 +210,7 @@ fn reward_range(sample: &RewardSample) -> [f64; 3] {
     [low, rewards.iter().sum::<f64>() / rewards.len() as f64, high]
 }
 
-fn as_json(findings: &[Finding<'_>], samples: &[NamedSample]) -> Value {
+fn as_json(findings: &[Finding<'_>], samples: &[&NamedSample]) -> Value {
     let described: Vec<Value> = (findings.iter())
         .map(|finding| {
             let NamedSample { name, label, sample, .. } = finding.named;

@@ -2,13 +2,13 @@
 
 mod advice;
 mod canonicalize;
-mod certainty;
-mod classify;
+pub mod certainty;
+pub mod classify;
 mod convert;
 mod demo;
-mod distance;
-mod explain;
-mod inspect;
+pub mod distance;
+pub mod explain;
+pub mod inspect;
 mod matrix;
 mod report;
 mod reproduce;

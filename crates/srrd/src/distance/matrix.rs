@@ -38,6 +38,11 @@ impl DistanceMatrix {
         &self.distances
     }
 
+    /// Row after row; NaN where undefined.
+    pub fn into_distances(self) -> Vec<f64> {
+        self.distances
+    }
+
     /// The pairs (i ≤ j) without a distance, and why.
     pub fn undefined(&self) -> &[(usize, usize, Undefined)] {
         &self.undefined

@@ -151,8 +151,9 @@ impl RewardSample {
         })
     }
 
-    /// The ids (state, action, next state) of all transitions, in order.
-    pub(crate) fn ids(&self) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
+    /// The ids (state, action, next state) of all transitions, in order: places in [`states`](Self::states) and
+    /// [`actions`](Self::actions).
+    pub fn ids(&self) -> impl Iterator<Item = (u32, u32, u32)> + '_ {
         (0..self.graph.edges()).flat_map(move |edge| {
             let (x, y) = (self.graph.source(edge), self.graph.target(edge));
             self.action[self.graph.transitions(edge)].iter().map(move |&a| (x, a, y))

@@ -1,0 +1,43 @@
+//! What the command `srrd` does, for its `main` and for the Python package, whose results must be the command's to the last bit.
+//!
+//! [`command`] is the whole command; [`answers`] gives what single commands find out as values instead of printing it.
+
+pub mod answers;
+mod args;
+mod commands;
+mod failure;
+mod gamma;
+mod inputs;
+mod plot;
+mod print;
+mod progress;
+mod settings;
+mod tokens;
+
+use clap::Parser;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Runs the command with these arguments, the first of which is the program's name. What it exits with: 0 done, 1 it failed, 2
+/// the call or the input was wrong.
+pub fn command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let done = match args::Arguments::try_parse_from(arguments) {
+        Ok(arguments) => commands::run(arguments.command),
+        Err(wrong) if wrong.use_stderr() => {
+            // That a message cannot be told must not change the exit status.
+            let _ = wrong.print();
+            return 2;
+        }
+        // Help and version are results as others are: that they cannot be written is a failure.
+        Err(asked) => print::result(&asked.to_string()).map_err(Into::into),
+    };
+    match done {
+        Ok(()) => 0,
+        Err(failure) => failure.report(),
+    }
+}
+
+/// [`command`] with the arguments of this process.
+pub fn main() -> ExitCode {
+    command(std::env::args_os()).into()
+}

@@ -1,0 +1,74 @@
+//! Exact forms, for rewards that are known everywhere.
+
+use crate::error::wrong;
+use crate::work;
+use numpy::{IntoPyArray, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray3};
+use pyo3::prelude::*;
+use srrd::{Gamma, Metric};
+
+/// A tabular problem without its reward.
+#[pyclass(frozen, module = "srrd._srrd")]
+pub struct Tabular {
+    problem: srrd::Tabular,
+}
+
+fn named(metric: &str, gamma: f64) -> PyResult<(Metric, Gamma)> {
+    let metric = metric.parse().map_err(|e| wrong(format!("--metric: {e}")))?;
+    Ok((metric, Gamma::new(gamma).map_err(|e| wrong(format!("--gamma: {e}")))?))
+}
+
+#[pymethods]
+impl Tabular {
+    #[new]
+    #[pyo3(signature = (state_distribution, action_distribution, dynamics=None))]
+    fn new(
+        state_distribution: PyReadonlyArray1<'_, f64>,
+        action_distribution: PyReadonlyArray1<'_, f64>,
+        dynamics: Option<PyReadonlyArray3<'_, f64>>,
+    ) -> PyResult<Self> {
+        let problem =
+            srrd::Tabular::new(state_distribution.as_slice()?.to_vec(), action_distribution.as_slice()?.to_vec());
+        let problem = problem.map_err(|e| wrong(e.to_string()))?;
+        let problem = match dynamics {
+            None => problem,
+            Some(dynamics) => problem.with_dynamics(dynamics.as_slice()?).map_err(|e| wrong(e.to_string()))?,
+        };
+        Ok(Tabular { problem })
+    }
+
+    #[getter]
+    fn shape(&self) -> (usize, usize, usize) {
+        (self.problem.states(), self.problem.actions(), self.problem.states())
+    }
+
+    /// The exact canonical form of a reward R[s, a, s'].
+    fn canonicalize<'py>(
+        &self,
+        py: Python<'py>,
+        reward: PyReadonlyArray3<'_, f64>,
+        metric: &str,
+        gamma: f64,
+    ) -> PyResult<Bound<'py, PyArray3<f64>>> {
+        let (metric, gamma) = named(metric, gamma)?;
+        let (problem, reward) = (self.problem.clone(), reward.as_slice()?.to_vec());
+        let canonical = work::run(py, None, move || problem.canonicalize(&reward, metric, gamma))?;
+        let (states, actions, next_states) = self.shape();
+        let canonical = canonical.map_err(|e| wrong(e.to_string()))?;
+        canonical.into_pyarray(py).reshape([states, actions, next_states])
+    }
+
+    /// The Pearson distance of two exact canonical forms; NaN when it is undefined.
+    fn distance(
+        &self,
+        py: Python<'_>,
+        a: PyReadonlyArray3<'_, f64>,
+        b: PyReadonlyArray3<'_, f64>,
+        metric: &str,
+        gamma: f64,
+    ) -> PyResult<f64> {
+        let (metric, gamma) = named(metric, gamma)?;
+        let (problem, a, b) = (self.problem.clone(), a.as_slice()?.to_vec(), b.as_slice()?.to_vec());
+        let distance = work::run(py, None, move || problem.distance(&a, &b, metric, gamma))?;
+        Ok(distance.map_err(|e| wrong(e.to_string()))?.map_or(f64::NAN, |agreement| agreement.distance))
+    }
+}

@@ -1,0 +1,41 @@
+//! The Python package's compiled part, `srrd._srrd`: a thin layer that turns arrays into samples and answers into Python values.
+//!
+//! What Python users call lies in `python/srrd`; it hands checked arguments on to the functions here. Everything that takes
+//! long runs on threads of its own ([`work`]), the interpreter released, so that Ctrl-C is answered.
+
+mod choices;
+mod columns;
+mod compare;
+mod error;
+mod exact;
+mod lab;
+mod sample;
+mod values;
+mod work;
+
+use pyo3::prelude::*;
+
+/// The compiled part of the package.
+#[pymodule]
+mod _srrd {
+    #[pymodule_export]
+    use super::choices::Choices;
+    #[pymodule_export]
+    use super::compare::{
+        canonicalize, classify, compare, cross, distance, embed, estimate_gamma, explain, inspect, pairwise,
+    };
+    #[pymodule_export]
+    use super::error::DataWarning;
+    #[pymodule_export]
+    use super::exact::Tabular;
+    #[pymodule_export]
+    use super::lab::{command, merge_parts, plan, publish_run, run_part};
+    #[pymodule_export]
+    use super::sample::{Sample, read, samples_of_columns};
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

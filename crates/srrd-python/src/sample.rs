@@ -1,0 +1,335 @@
+//! Reward samples as Python holds them.
+
+use crate::columns::Columns;
+use crate::error::{of_table, wrong};
+use crate::values::of_token;
+use crate::work;
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use serde_json::{Value, json};
+use srrd::{Duplicates, Episodes, Placement, RewardSample, RewardTable};
+use srrd_tables::{NamedSample, read_sample_table_with_episodes, read_samples_with_episodes};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A reward sample with what is known about it; never changed.
+#[pyclass(frozen, module = "srrd._srrd")]
+pub struct Sample {
+    pub named: Arc<NamedSample>,
+    /// Whether states and actions were given as texts, so that texts of digits come back as texts.
+    texts: [bool; 2],
+}
+
+type IdArrays<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
+
+impl Sample {
+    fn like(&self, sample: RewardSample) -> Self {
+        Sample { named: Arc::new(NamedSample { sample, ..NamedSample::clone(&self.named) }), texts: self.texts }
+    }
+
+    fn transition_at<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyTuple>> {
+        let transition = self.named.sample.transition(index);
+        let [states, actions] = self.texts;
+        PyTuple::new(
+            py,
+            [
+                of_token(py, transition.state, states)?,
+                of_token(py, transition.action, actions)?,
+                of_token(py, transition.next_state, states)?,
+            ],
+        )
+    }
+}
+
+#[pymethods]
+impl Sample {
+    fn __len__(&self) -> usize {
+        self.named.sample.len()
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.named.name
+    }
+
+    #[getter]
+    fn label(&self) -> Option<&str> {
+        self.named.label.as_deref()
+    }
+
+    #[getter]
+    fn one_step(&self) -> bool {
+        self.named.one_step
+    }
+
+    /// The names of the features of states, if they have any.
+    #[getter]
+    fn state_features(&self) -> Option<Vec<String>> {
+        self.named.state_features.clone()
+    }
+
+    /// The names of the features of actions, if they have any.
+    #[getter]
+    fn action_features(&self) -> Option<Vec<String>> {
+        self.named.action_features.clone()
+    }
+
+    /// The number of episodes, if they are known.
+    #[getter]
+    fn episodes(&self) -> Option<usize> {
+        self.named.episodes.as_ref().map(Episodes::len)
+    }
+
+    /// The same sample under another name or with another label.
+    fn renamed(&self, name: String, label: Option<String>) -> Self {
+        Sample { named: Arc::new(NamedSample { name, label, ..NamedSample::clone(&self.named) }), texts: self.texts }
+    }
+
+    #[getter]
+    fn rewards<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.named.sample.rewards())
+    }
+
+    /// The explored states, in the order of their ids.
+    fn states<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let tokens: Vec<_> = (self.named.sample.states().iter())
+            .map(|token| of_token(py, token, self.texts[0]))
+            .collect::<PyResult<_>>()?;
+        PyList::new(py, tokens)
+    }
+
+    /// The explored actions, in the order of their ids.
+    fn actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let tokens: Vec<_> = (self.named.sample.actions().iter())
+            .map(|token| of_token(py, token, self.texts[1]))
+            .collect::<PyResult<_>>()?;
+        PyList::new(py, tokens)
+    }
+
+    /// The ids of state, action and next state of every transition.
+    fn ids<'py>(&self, py: Python<'py>) -> IdArrays<'py> {
+        let count = self.named.sample.len();
+        let mut ids = [Vec::with_capacity(count), Vec::with_capacity(count), Vec::with_capacity(count)];
+        for (state, action, next_state) in self.named.sample.ids() {
+            ids[0].push(state);
+            ids[1].push(action);
+            ids[2].push(next_state);
+        }
+        let [states, actions, next_states] = ids;
+        (states.into_pyarray(py), actions.into_pyarray(py), next_states.into_pyarray(py))
+    }
+
+    /// The transition with this index, as a tuple of state, action and next state.
+    fn transition<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyTuple>> {
+        if index >= self.named.sample.len() {
+            return Err(PyIndexError::new_err(format!("there are {} transitions", self.named.sample.len())));
+        }
+        self.transition_at(py, index)
+    }
+
+    fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let sample = &self.named.sample;
+        let duplicates = sample.duplicates();
+        let dict = PyDict::new(py);
+        for (name, count) in [
+            ("transitions", sample.len()),
+            ("states", sample.states().len()),
+            ("actions", sample.actions().len()),
+            ("terminal_states", sample.terminal_states().count()),
+            ("rows", duplicates.rows),
+            ("repeated", duplicates.repeated),
+            ("averaged", duplicates.averaged),
+        ] {
+            dict.set_item(name, count)?;
+        }
+        Ok(dict)
+    }
+
+    /// Sampled transitions by (states × actions × states), those explored or as many as are given.
+    #[pyo3(signature = (space=None))]
+    fn coverage(&self, space: Option<(f64, f64)>) -> f64 {
+        match space {
+            None => self.named.sample.coverage(),
+            Some((states, actions)) => self.named.sample.coverage_of(states, actions),
+        }
+    }
+
+    /// The same transitions with other rewards.
+    fn with_rewards(&self, rewards: PyReadonlyArray1<'_, f64>) -> PyResult<Self> {
+        let sample = self.named.sample.with_rewards(rewards.as_slice()?.to_vec()).map_err(|e| wrong(e.to_string()))?;
+        Ok(self.like(sample))
+    }
+
+    /// The same sample, with the rewards of all transitions between explored states: (states, states) or
+    /// (states, actions, states).
+    fn with_reward_table(&self, rewards: PyReadonlyArrayDyn<'_, f64>) -> PyResult<Self> {
+        let sample = self.named.sample.clone();
+        let values = rewards.as_slice()?;
+        let table = match rewards.ndim() {
+            2 => RewardTable::marginal(&sample, values),
+            _ => RewardTable::joint(&sample, values),
+        };
+        Ok(self.like(sample.with_reward_table(table.map_err(|e| wrong(e.to_string()))?)))
+    }
+
+    /// Whether rewards of unsampled transitions are known.
+    #[getter]
+    fn has_reward_table(&self) -> bool {
+        self.named.sample.reward_table().is_some()
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Sample>().is_ok_and(|other| {
+            let (a, b) = (&self.named, &other.get().named);
+            a.sample == b.sample && a.name == b.name && a.label == b.label && a.episodes == b.episodes
+        })
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &pack(self))
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        py.detach(|| unpack(bytes)).map_err(|why| wrong(format!("these are not the bytes of a reward sample: {why}")))
+    }
+}
+
+/// What messages call the rewards' duplicates.
+fn duplicates(name: &str) -> PyResult<Duplicates> {
+    match name {
+        "mean" => Ok(Duplicates::Mean),
+        "first" => Ok(Duplicates::First),
+        "last" => Ok(Duplicates::Last),
+        "error" => Ok(Duplicates::Error),
+        other => Err(wrong(format!("--duplicates: '{other}' is not one of mean, first, last, error"))),
+    }
+}
+
+/// The samples of a table in memory: one, or as many as its column `sample` names. `origin` is what messages call the table.
+#[pyfunction]
+pub fn samples_of_columns(
+    py: Python<'_>,
+    columns: &Bound<'_, PyDict>,
+    origin: String,
+    name: String,
+    duplicates: &str,
+) -> PyResult<Vec<Sample>> {
+    let duplicates = self::duplicates(duplicates)?;
+    let columns = Columns::new(columns)?;
+    let texts = [columns.is_text("state"), columns.is_text("action")];
+    let built = work::run(py, None, move || build(columns, &origin, name, duplicates))?;
+    let samples = built.map_err(|error| of_table(&error))?;
+    Ok(samples.into_iter().map(|named| Sample { named: Arc::new(named), texts }).collect())
+}
+
+fn build(
+    columns: Columns,
+    origin: &str,
+    name: String,
+    duplicates: Duplicates,
+) -> Result<Vec<NamedSample>, srrd_tables::TableError> {
+    if duplicates != Duplicates::Error
+        && let Some(([states, actions, next_states], rewards)) = columns.ids()
+        && let Ok((sample, _)) = RewardSample::from_ids(&states, &actions, &next_states, rewards, duplicates)
+    {
+        return Ok(vec![NamedSample {
+            name,
+            from_file: true,
+            one_step: false,
+            label: None,
+            state_features: None,
+            action_features: None,
+            sample,
+            episodes: None,
+        }]);
+    }
+    // Also where ids are refused: the messages of tables name the row and the column.
+    let table = read_sample_table_with_episodes(columns.into_reader(origin), &name, duplicates)?;
+    Ok(table.samples)
+}
+
+/// The samples of a file.
+#[pyfunction]
+pub fn read(py: Python<'_>, path: PathBuf, duplicates: &str) -> PyResult<Vec<Sample>> {
+    let duplicates = self::duplicates(duplicates)?;
+    let read = work::run(py, None, move || read_samples_with_episodes(&path, duplicates))?;
+    let samples = read.map_err(|error| of_table(&error))?;
+    Ok(samples.into_iter().map(|named| Sample { named: Arc::new(named), texts: [false; 2] }).collect())
+}
+
+/// The bytes begin with these, the number of the form included.
+const MAGIC: &[u8; 8] = b"srrdpy01";
+
+/// A sample as bytes: magic, then parts of known length (what JSON tells, the sample, the episodes).
+fn pack(sample: &Sample) -> Vec<u8> {
+    let named = &sample.named;
+    let about = json!({
+        "name": named.name, "label": named.label, "from_file": named.from_file, "one_step": named.one_step,
+        "state_features": named.state_features, "action_features": named.action_features, "texts": sample.texts,
+    });
+    let mut met = Vec::new();
+    if let Some(episodes) = &named.episodes {
+        for transition in 0..named.sample.len() {
+            for episode in episodes.of(transition) {
+                met.extend((transition as u32).to_le_bytes());
+                met.extend(episode.to_le_bytes());
+            }
+        }
+    }
+    let mut bytes = MAGIC.to_vec();
+    for part in [about.to_string().into_bytes(), named.sample.to_bytes(), met] {
+        bytes.extend((part.len() as u64).to_le_bytes());
+        bytes.extend(part);
+    }
+    bytes
+}
+
+fn unpack(bytes: &[u8]) -> Result<Sample, String> {
+    let mut rest = bytes.strip_prefix(MAGIC).ok_or("they begin otherwise")?;
+    let mut part = || {
+        let (length, after) = rest.split_at_checked(8).ok_or("they end too early")?;
+        let length = u64::from_le_bytes(length.try_into().map_err(|_| "they end too early")?);
+        let length = usize::try_from(length).map_err(|_| "they end too early")?;
+        let (part, after) = after.split_at_checked(length).ok_or("they end too early")?;
+        rest = after;
+        Ok::<&[u8], &str>(part)
+    };
+    let about: Value = serde_json::from_slice(part()?).map_err(|e| e.to_string())?;
+    let sample = RewardSample::from_bytes(part()?).map_err(|e| e.to_string())?;
+    let met = part()?;
+    if !rest.is_empty() {
+        return Err("there are more than there should be".to_owned());
+    }
+    let text = |name: &str| about[name].as_str().map(str::to_owned);
+    let flag = |value: &Value| value.as_bool().unwrap_or(false);
+    let list = |name: &str| {
+        let names = about[name].as_array()?;
+        Some(names.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>())
+    };
+    let number = |bytes: &[u8]| u32::from_le_bytes(std::array::from_fn(|i| bytes[i]));
+    let (transition, of_row): (Vec<u32>, Vec<u32>) =
+        met.chunks_exact(8).map(|pair| (number(&pair[..4]), number(&pair[4..]))).unzip();
+    // Numbers of episodes are dense: a larger one would only ask for memory.
+    if of_row.iter().any(|&episode| episode as usize >= of_row.len()) {
+        return Err("an episode is out of range".to_owned());
+    }
+    let episodes = (!transition.is_empty())
+        .then(|| Episodes::from_rows(&sample, &Placement { transition }, &of_row))
+        .transpose()
+        .map_err(|e| e.to_string())?;
+    let named = NamedSample {
+        name: text("name").ok_or("the name is missing")?,
+        from_file: flag(&about["from_file"]),
+        one_step: flag(&about["one_step"]),
+        label: text("label"),
+        state_features: list("state_features"),
+        action_features: list("action_features"),
+        sample,
+        episodes,
+    };
+    let texts = [flag(&about["texts"][0]), flag(&about["texts"][1])];
+    Ok(Sample { named: Arc::new(named), texts })
+}

@@ -1,0 +1,114 @@
+//! Work that takes long: on threads of its own, the interpreter released, answering Ctrl-C.
+//!
+//! Threads are kept between calls, since starting them takes longer than a small distance. They are never those of `rayon`'s global
+//! pool: a process that was forked (as `multiprocessing` does on Linux) has the memory of its parent's threads but not the
+//! threads, and would wait for them forever. So pools belong to a process, and a child starts its own.
+
+use crate::error::wrong;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use srrd::{CancellablePool, Cancellation, Cancelled};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+/// How often signals are looked for.
+const LOOK: Duration = Duration::from_millis(50);
+/// How long to wait for work that was told to stop. What has not stopped by then is left alone.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// More threads than any machine has cores only get in each other's way.
+const MOST_THREADS: usize = 1024;
+
+struct Idle {
+    process: u32,
+    pools: Vec<Arc<CancellablePool>>,
+}
+
+static IDLE: Mutex<Idle> = Mutex::new(Idle { process: 0, pools: Vec::new() });
+
+/// A pool of so many threads that nobody uses.
+fn take(threads: usize) -> PyResult<Arc<CancellablePool>> {
+    let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = std::process::id();
+    if idle.process != process {
+        // Those of the parent: dropping them would wait for threads that are not here.
+        std::mem::forget(std::mem::take(&mut idle.pools));
+        idle.process = process;
+    }
+    if let Some(at) = idle.pools.iter().position(|pool| pool.threads() == threads) {
+        return Ok(idle.pools.swap_remove(at));
+    }
+    drop(idle);
+    let pool = Cancellation::new().pool(threads);
+    Ok(Arc::new(pool.map_err(|e| PyRuntimeError::new_err(format!("cannot start threads: {e}")))?))
+}
+
+fn give_back(pool: Arc<CancellablePool>) {
+    let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    // One of a kind is enough: two calls at once are rare, and threads cost memory.
+    if idle.pools.iter().all(|other| other.threads() != pool.threads()) {
+        idle.pools.push(pool);
+    }
+}
+
+/// How many threads to use: by default one a core.
+pub fn threads(asked: Option<usize>) -> PyResult<usize> {
+    match asked {
+        Some(threads @ 1..=MOST_THREADS) => Ok(threads),
+        Some(threads) => Err(wrong(format!("--threads: {threads} is not between 1 and {MOST_THREADS}"))),
+        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+    }
+}
+
+/// Runs `work` on so many threads (by default on all cores), without holding the interpreter.
+///
+/// Ctrl-C raises KeyboardInterrupt within a second, whatever `work` is doing.
+pub fn run<T: Send + 'static>(
+    py: Python<'_>,
+    threads: Option<usize>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    let pool = take(self::threads(threads)?)?;
+    let (sender, receiver) = mpsc::channel();
+    let running = Arc::clone(&pool);
+    let start = move || {
+        let result = catch_unwind(AssertUnwindSafe(|| running.run(work)));
+        // Nobody waits any more when it took too long to stop.
+        let _ = sender.send(result);
+    };
+    let result = py.detach(|| {
+        pool.spawn(start);
+        wait(&pool, &receiver)
+    })?;
+    match result {
+        Ok(Ok(value)) => {
+            give_back(pool);
+            Ok(value)
+        }
+        Ok(Err(Cancelled)) => Err(PyRuntimeError::new_err("the work was stopped")),
+        Err(panic) => {
+            let what = (panic.downcast_ref::<String>().map(String::as_str))
+                .or_else(|| panic.downcast_ref::<&str>().copied())
+                .unwrap_or("unknown");
+            Err(PyRuntimeError::new_err(format!("this is a defect of srrd, please report it: {what}")))
+        }
+    }
+}
+
+type Finished<T> = std::thread::Result<Result<T, Cancelled>>;
+
+fn wait<T>(pool: &CancellablePool, receiver: &mpsc::Receiver<Finished<T>>) -> PyResult<Finished<T>> {
+    loop {
+        match receiver.recv_timeout(LOOK) {
+            Ok(finished) => return Ok(finished),
+            Err(mpsc::RecvTimeoutError::Disconnected) => return Err(PyRuntimeError::new_err("the work was lost")),
+            Err(mpsc::RecvTimeoutError::Timeout) => {}
+        }
+        if let Err(interrupt) = Python::attach(|py| py.check_signals()) {
+            pool.cancellation().cancel();
+            let told = Instant::now();
+            while told.elapsed() < PATIENCE && receiver.recv_timeout(LOOK).is_err() {}
+            return Err(interrupt);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+"""Do these two reward functions ask for the same behaviour?
+
+>>> import srrd
+>>> a = srrd.RewardSample([0, 1, 2, 0], [0, 0, 0, 1], [1, 2, 0, 2], [0.0, 1.0, 0.5, 2.0])
+>>> b = a.with_rewards(3 * a.rewards + 1)
+>>> srrd.distance(a, b, metric="direct")  # doctest: +SKIP
+0.0
+
+`RewardSample` holds transitions with rewards; `distance`, `compare`, `canonicalize`, `pairwise` compare them; `explain` and
+`inspect` say where they differ and whether the data suffice; `RewardKNN` tells agents apart; `run` repeats the paper's
+experiments; ``srrd.plot`` draws.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._compare import (
+    METRICS,
+    GammaEstimate,
+    canonicalize,
+    compare,
+    cross,
+    distance,
+    embed,
+    estimate_gamma,
+    evaluate,
+    explain,
+    inspect,
+    pairwise,
+)
+from ._exact import Tabular
+from ._sample import RewardSample, Transition, Transitions, from_frame, read
+from ._srrd import DataWarning, __version__
+
+if TYPE_CHECKING:
+    from . import plot as plot
+    from ._bridges import from_gymnasium, from_imitation, from_minari, reward_net
+    from ._discretize import ClusterDiscretizer, GridDiscretizer
+    from ._knn import RewardKNN
+    from ._run import Plan, run
+    from ._simulate import simulate
+
+#: What is imported when it is first used, with the module it is in: scikit-learn alone takes a second to import.
+_LATER = {
+    "ClusterDiscretizer": "_discretize",
+    "GridDiscretizer": "_discretize",
+    "Plan": "_run",
+    "RewardKNN": "_knn",
+    "from_gymnasium": "_bridges",
+    "from_imitation": "_bridges",
+    "from_minari": "_bridges",
+    "reward_net": "_bridges",
+    "run": "_run",
+    "simulate": "_simulate",
+}
+
+__all__ = [
+    "METRICS",
+    "ClusterDiscretizer",
+    "DataWarning",
+    "GammaEstimate",
+    "GridDiscretizer",
+    "Plan",
+    "RewardKNN",
+    "RewardSample",
+    "Tabular",
+    "Transition",
+    "Transitions",
+    "__version__",
+    "canonicalize",
+    "compare",
+    "cross",
+    "distance",
+    "embed",
+    "estimate_gamma",
+    "evaluate",
+    "explain",
+    "from_frame",
+    "from_gymnasium",
+    "from_imitation",
+    "from_minari",
+    "inspect",
+    "pairwise",
+    "plot",
+    "read",
+    "reward_net",
+    "run",
+    "simulate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    if name in ("plot", "engine"):
+        return importlib.import_module(f".{name}", __name__)
+    if name in _LATER:
+        value = getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

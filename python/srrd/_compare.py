@@ -1,0 +1,279 @@
+"""Distances, canonical rewards, and what there is to know about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _srrd
+from ._sample import RewardSample
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+Metric: TypeAlias = Literal["direct", "epic", "dard", "srrd", "projected"]
+METRICS: tuple[Metric, ...] = ("direct", "epic", "dard", "srrd", "projected")
+
+
+class GammaEstimate(TypedDict):
+    """What samples say about the discount factor."""
+
+    gamma: float
+    low: float
+    high: float
+    identified: bool
+    degrees_of_freedom: int
+    profile_gamma: npt.NDArray[np.float64]
+    profile_unexplained: npt.NDArray[np.float64]
+
+
+def choices(
+    metric: str | Iterable[str] = "srrd",
+    gamma: float | Literal["auto"] = 0.9,
+    *,
+    estimator: str = "double",
+    regression: str | None = None,
+    actions: str = "marginal",
+    batch: int | Literal["all"] = "all",
+    seed: int = 0,
+    min_common: int = 3,
+    correlation: str = "pearson",
+    support: str = "pair",
+) -> _srrd.Choices:
+    """Options, checked as the command checks them."""
+    names = [metric] if isinstance(metric, str) else list(metric)
+    if isinstance(seed, bool) or not 0 <= seed < 2**64:
+        raise ValueError(f"seed: {seed!r} is not a whole number from 0 to 2**64 - 1")
+    if min_common < 1:
+        raise ValueError("min_common: it must be at least 1")
+    # float: NumPy's numbers have another repr.
+    given = gamma if isinstance(gamma, str) else repr(float(gamma))
+    return _srrd.Choices(
+        names, given, estimator, regression, actions, str(batch), int(seed), int(min_common), correlation, support
+    )
+
+
+def distance(
+    a: RewardSample,
+    b: RewardSample,
+    metric: str = "srrd",
+    gamma: float | Literal["auto"] = 0.9,
+    *,
+    estimator: str = "double",
+    regression: str | None = None,
+    actions: str = "marginal",
+    batch: int | Literal["all"] = "all",
+    seed: int = 0,
+    min_common: int = 3,
+    correlation: str = "pearson",
+    support: str = "pair",
+    threads: int | None = None,
+) -> float:
+    """The distance of two rewards: 0 equivalent, 0.71 unrelated, 1 opposite; nan, with a warning, when it is undefined.
+
+    Parameters
+    ----------
+    metric
+        ``"direct"``, ``"epic"``, ``"dard"``, ``"srrd"`` or ``"projected"``.
+    gamma
+        The discount factor that the rewards were made for; ``"auto"`` finds it from the samples.
+    estimator
+        ``"double"``, ``"unbiased"``, or ``"regressed"`` with `regression` ``"linear"`` or ``"tree"``.
+    actions, batch, seed
+        How actions enter the double batch, and how many states it holds.
+    min_common
+        How many transitions both samples must hold.
+    correlation
+        ``"pearson"``, or ``"spearman"`` for ranks.
+    support
+        Where projected takes shaping out: on what a ``"pair"`` shares, or on each sample's ``"own"`` transitions.
+    threads
+        How many to use: all cores by default. Results do not depend on it.
+
+    Examples
+    --------
+    >>> import numpy as np, srrd
+    >>> rng = np.random.default_rng(0)
+    >>> s, a, n = (rng.integers(k, size=400) for k in (20, 4, 20))
+    >>> reward, potential = rng.normal(size=(20, 4, 20)), rng.normal(size=20)
+    >>> plain = srrd.RewardSample(s, a, n, reward[s, a, n])
+    >>> shaped = srrd.RewardSample(s, a, n, reward[s, a, n] + 0.9 * potential[n] - potential[s])
+    >>> round(srrd.distance(plain, shaped, metric="direct"), 2), srrd.distance(plain, shaped, metric="projected") < 1e-6
+    (0.42, True)
+    """
+    chosen = choices(
+        metric, gamma, estimator=estimator, regression=regression, actions=actions, batch=batch, seed=seed,
+        min_common=min_common, correlation=correlation, support=support,
+    )  # fmt: skip
+    return _srrd.distance(_core(a), _core(b), chosen, threads)
+
+
+def compare(
+    a: RewardSample,
+    b: RewardSample,
+    metric: str | Iterable[str] = "all",
+    gamma: float | Literal["auto"] = 0.9,
+    *,
+    interval: float | None = None,
+    chance: bool = False,
+    draws: int = 1000,
+    threads: int | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """Everything that ``srrd distance --json`` tells: the distances of several metrics, and how sure they are.
+
+    `interval` is the level of an interval, such as 0.95; `chance` tests whether the rewards are more alike than chance. `options` are
+    those of `distance`.
+
+    >>> import numpy as np, srrd
+    >>> states = np.arange(30)
+    >>> a = srrd.RewardSample(states, states % 3, (states + 1) % 30, np.sin(states))
+    >>> b = a.with_rewards(np.sin(a.transitions.states + 0.3))
+    >>> result = srrd.compare(a, b, metric=["direct", "srrd"], interval=0.95)
+    >>> [(r["metric"], round(r["distance"], 3), round(r["interval"]["high"], 2)) for r in result["results"]]
+    [('direct', 0.149, 0.16), ('srrd', 0.148, 0.17)]
+    """
+    chosen = choices(metric, gamma, **options)
+    result: dict[str, Any] = _srrd.compare(_core(a), _core(b), chosen, interval, chance, draws, threads)
+    return result
+
+
+def canonicalize(
+    sample: RewardSample,
+    metric: str = "srrd",
+    gamma: float | Literal["auto"] = 0.9,
+    *,
+    threads: int | None = None,
+    **options: Any,
+) -> npt.NDArray[np.float64]:
+    """The rewards without shaping, in the order of ``sample.transitions``. `options` are those of `distance`."""
+    return _srrd.canonicalize(_core(sample), choices(metric, gamma, **options), threads)
+
+
+def pairwise(
+    samples: Sequence[RewardSample],
+    metric: str = "srrd",
+    gamma: float | Literal["auto"] = 0.9,
+    *,
+    undefined: float | None = None,
+    threads: int | None = None,
+    engine: Engine | None = None,
+    block: int | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> npt.NDArray[np.float64]:
+    """The distances of all pairs, a square matrix, ready for scikit-learn's ``metric="precomputed"``.
+
+    Parameters
+    ----------
+    undefined
+        What stands where a distance is undefined (with 0 on the diagonal): nan unless given. k-NN takes 1, the farthest.
+    engine
+        Where it is computed: here by default, or on a ``dask.distributed.Client`` or any ``concurrent.futures.Executor``, in blocks
+        of `block` × `block` samples. The result is the same, to the last bit. `progress` shows how far it is.
+    options
+        Those of `distance`.
+    """
+    chosen = choices(metric, gamma, **options)
+    samples = list(samples)
+    if engine is None:
+        return _srrd.pairwise([_core(sample) for sample in samples], chosen, undefined, threads)
+    from .engine import pairwise_on
+
+    return pairwise_on(engine, samples, metric, gamma, undefined, threads, block, progress, options)
+
+
+def cross(
+    rows: Sequence[RewardSample],
+    columns: Sequence[RewardSample],
+    metric: str = "srrd",
+    gamma: float | Literal["auto"] = 0.9,
+    *,
+    threads: int | None = None,
+    **options: Any,
+) -> npt.NDArray[np.float64]:
+    """The distance of every row sample to every column sample; nan where undefined. `options` are those of `distance`."""
+    chosen = choices(metric, gamma, **options)
+    return _srrd.cross([_core(row) for row in rows], [_core(column) for column in columns], chosen, threads)
+
+
+def explain(
+    a: RewardSample,
+    b: RewardSample,
+    metric: str = "srrd",
+    gamma: float | Literal["auto"] = 0.9,
+    *,
+    top: int = 10,
+    threads: int | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """Where two rewards differ: the `top` transitions and states that carry most of the distance."""
+    result: dict[str, Any] = _srrd.explain(_core(a), _core(b), choices(metric, gamma, **options), top, threads)
+    return result
+
+
+def inspect(
+    *samples: RewardSample,
+    metric: str | Iterable[str] = "all",
+    gamma: float | Literal["auto"] = 0.9,
+    space: tuple[int, int] | None = None,
+    threads: int | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """What is in samples, and how much of what every metric needs was sampled; of two samples also advice.
+
+    `space` is the number of states and of actions of the whole world, for the coverage of it.
+    """
+    chosen = choices(metric, gamma, **options)
+    result: dict[str, Any] = _srrd.inspect([_core(sample) for sample in samples], chosen, space, threads)
+    return result
+
+
+def estimate_gamma(*samples: RewardSample, threads: int | None = None) -> GammaEstimate:
+    """The discount factor at which shaping explains most of the rewards, with its 95 % interval and the profile."""
+    return _srrd.estimate_gamma([_core(sample) for sample in samples], threads)
+
+
+def evaluate(
+    samples: Sequence[RewardSample],
+    labels: Sequence[Any] | None = None,
+    *,
+    metric: str | Iterable[str] = "srrd",
+    gamma: Iterable[float] = tuple(k / 10 for k in range(11)),
+    k: Iterable[int] = tuple(range(10, 101, 10)),
+    train: float = 0.7,
+    repeats: int = 200,
+    threads: int | None = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """How well agents are told apart by k-NN over their rewards: everything that ``srrd classify --json`` tells.
+
+    Over random splits; `gamma` and `k` are chosen by cross-validation within the training part. `labels` are those of the samples
+    unless they are given.
+    """
+    if labels is not None:
+        if len(labels) != len(samples):
+            raise ValueError(f"there are {len(samples)} samples and {len(labels)} labels: give one each")
+        samples = [sample.renamed(sample.name, str(label)) for sample, label in zip(samples, labels, strict=True)]
+    chosen = choices(metric, **options)
+    result: dict[str, Any] = _srrd.classify(
+        [_core(sample) for sample in samples], chosen, [float(value) for value in gamma], list(k), train, repeats, threads
+    )
+    return result
+
+
+def embed(distances: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Points in the plane whose distances come near the given ones (classical multidimensional scaling): (samples, 2)."""
+    return _srrd.embed(np.ascontiguousarray(distances, dtype=np.float64))
+
+
+def _core(sample: RewardSample) -> _srrd.Sample:
+    if not isinstance(sample, RewardSample):
+        raise TypeError(
+            f"a RewardSample is needed, not {type(sample).__name__}: make one with srrd.RewardSample(states, actions, next_states, "
+            "rewards), or read one with srrd.read"
+        )
+    return sample._core

@@ -1,0 +1,95 @@
+"""Reward functions that can be called: asked in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _table
+
+if TYPE_CHECKING:
+    from ._sample import RewardSample
+
+#: A function of states, actions and next states, arrays of one entry a transition, that returns one reward each.
+RewardFunction: TypeAlias = "Callable[[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]], npt.ArrayLike]"
+
+#: More rewards than this are not asked for everywhere: it would take 3 GB and, with a neural net, hours.
+MOST = 400_000_000
+
+
+def ask(fn: RewardFunction, states: npt.NDArray[Any], actions: npt.NDArray[Any], next_states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """The rewards of a batch, checked."""
+    rewards = _table.as_array(fn(states, actions, next_states))
+    if rewards.shape not in ((len(states),), (len(states), 1)):
+        raise ValueError(
+            f"the reward function returned an array of shape {rewards.shape} for {len(states)} transitions: it must return one "
+            "number each"
+        )
+    rewards = np.ascontiguousarray(rewards.reshape(-1), dtype=np.float64)
+    wrong = np.flatnonzero(~np.isfinite(rewards))
+    if len(wrong):
+        at = wrong[0]
+        raise ValueError(
+            f"the reward function returned {rewards[at]} for ({states[at]}, {actions[at]}, {next_states[at]}): rewards must be "
+            "finite"
+        )
+    return rewards
+
+
+def _check(batch_size: int) -> None:
+    if batch_size < 1:
+        raise ValueError(f"batch_size: {batch_size} is not at least 1")
+
+
+def sampled(fn: RewardFunction, sample: RewardSample, batch_size: int) -> npt.NDArray[np.float64]:
+    """The rewards of the sample's transitions."""
+    _check(batch_size)
+    transitions = sample.transitions
+    states, actions, next_states = transitions.states, transitions.actions, transitions.next_states
+    rewards = np.empty(len(states))
+    for first in range(0, len(states), batch_size):
+        part = slice(first, first + batch_size)
+        rewards[part] = ask(fn, states[part], actions[part], next_states[part])
+    return rewards
+
+
+def everywhere(fn: RewardFunction, sample: RewardSample, actions: str, batch_size: int) -> npt.NDArray[np.float64]:
+    """The rewards of all transitions between explored states: (states, states), the mean over actions, or
+    (states, actions, states)."""
+    _check(batch_size)
+    if actions not in ("marginal", "joint"):
+        raise ValueError(f"actions: '{actions}' is not one of marginal, joint")
+    return table(
+        fn, _table.token_array(sample.states), _table.token_array(sample.actions), batch_size, mean=actions == "marginal"
+    )
+
+
+def table(
+    fn: RewardFunction, states: npt.NDArray[Any], actions: npt.NDArray[Any], batch_size: int, *, mean: bool = False
+) -> npt.NDArray[np.float64]:
+    """What a function says of all transitions between states: (states, actions, states), or the mean over actions."""
+    _check(batch_size)
+    n, m = len(states), len(actions)
+    if n * m * n > MOST:
+        raise ValueError(
+            f"{n:,} states and {m:,} actions have {n * m * n:,} transitions, more than can be asked for: take fewer states, a "
+            "discretizer, or a metric that needs only sampled transitions (projected)"
+        )
+    rewards = np.zeros((n, n) if mean else (n, m, n))
+    for part, (source, action, target) in _grid(n, m, batch_size):
+        answered = ask(fn, states[source], actions[action], states[target])
+        if mean:
+            np.add.at(rewards, (source, target), answered)
+        else:
+            rewards.reshape(-1)[part] = answered
+    return rewards / m if mean else rewards
+
+
+def _grid(n: int, m: int, size: int) -> Iterator[tuple[slice, tuple[Any, Any, Any]]]:
+    for first in range(0, n * m * n, size):
+        place = np.arange(first, min(first + size, n * m * n))
+        yield slice(first, first + len(place)), (place // (m * n), place // n % m, place % n)
+

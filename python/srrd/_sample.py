@@ -1,0 +1,444 @@
+"""Reward samples: transitions with one reward each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _query, _srrd, _table
+
+#: What a state or an action is: an integer, a text, or a tuple of features.
+Token: TypeAlias = "int | str | tuple[float, ...]"
+
+
+class Transition(NamedTuple):
+    """A state, an action, and the state that followed."""
+
+    state: Token
+    action: Token
+    next_state: Token
+
+
+class Transitions(Sequence[Transition]):
+    """The transitions of a sample, in the order that results are in: by state, next state and action.
+
+    A sequence of `Transition`; nothing is built until it is asked for. `states`, `actions` and `next_states` are all of them as
+    arrays.
+    """
+
+    def __init__(self, core: _srrd.Sample) -> None:
+        self._core = core
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    @overload
+    def __getitem__(self, index: int) -> Transition: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Transition]: ...
+    def __getitem__(self, index: int | slice) -> Transition | list[Transition]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        at = int(index)
+        if at < 0:
+            at += len(self)
+        if not 0 <= at < len(self):
+            raise IndexError(f"there are {len(self)} transitions")
+        return Transition(*self._core.transition(at))
+
+    def __iter__(self) -> Iterator[Transition]:
+        states, actions = self._core.states(), self._core.actions()
+        for s, a, n in zip(*(ids.tolist() for ids in self._core.ids()), strict=True):
+            yield Transition(states[s], actions[a], states[n])
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (Transitions, list, tuple)):
+            return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(repr(tuple(t)) for t in self[:3])
+        return f"<{len(self):,} transitions: {shown}{', …' if len(self) > 3 else ''}>"
+
+    @property
+    def states(self) -> npt.NDArray[Any]:
+        """The state of every transition: integers, texts, or a row of features each."""
+        return _table.token_array(self._core.states())[self._core.ids()[0]]
+
+    @property
+    def actions(self) -> npt.NDArray[Any]:
+        """The action of every transition."""
+        return _table.token_array(self._core.actions())[self._core.ids()[1]]
+
+    @property
+    def next_states(self) -> npt.NDArray[Any]:
+        """The next state of every transition."""
+        return _table.token_array(self._core.states())[self._core.ids()[2]]
+
+
+class RewardSample:
+    """A set of transitions with one reward each. It never changes.
+
+    Parameters
+    ----------
+    states, actions, next_states
+        One entry a transition: integers, texts, or features (a 2-D array, a row a transition). `next_states=None` is a one-step
+        problem: bandits, scored responses.
+    rewards
+        Finite numbers.
+    episodes
+        Which rollout a transition is of, if that is known: what intervals resample.
+    name, label
+        What the sample is called, and the class of the agent that it is of.
+    duplicates
+        The reward of a transition that occurs several times: ``"mean"``, ``"first"``, ``"last"``, or ``"error"``.
+    state_features, action_features
+        The names of features, as in the columns ``state.NAME`` of tables.
+
+    Examples
+    --------
+    >>> import srrd
+    >>> a = srrd.RewardSample(["hall", "hall", "door"], ["walk", "wait", "wait"], ["door", "hall", "door"], [1, -0.1, 0])
+    >>> a
+    RewardSample(3 transitions, 2 states, 2 actions, coverage 37.5 %)
+    >>> a.transitions[0]
+    Transition(state='door', action='wait', next_state='door')
+    >>> a.rewards
+    array([ 0. ,  1. , -0.1])
+    """
+
+    __slots__ = ("_core",)
+    _core: _srrd.Sample
+
+    def __init__(
+        self,
+        states: npt.ArrayLike,
+        actions: npt.ArrayLike,
+        next_states: npt.ArrayLike | None,
+        rewards: npt.ArrayLike,
+        *,
+        episodes: npt.ArrayLike | None = None,
+        name: str | None = None,
+        label: str | None = None,
+        duplicates: str = "mean",
+        state_features: Sequence[str] | None = None,
+        action_features: Sequence[str] | None = None,
+    ) -> None:
+        columns = _table.role("state", states, state_features) | _table.role("action", actions, action_features)
+        if next_states is not None:
+            columns |= _table.role("next_state", next_states, state_features)
+        columns["reward"] = _rewards(rewards)
+        if episodes is not None:
+            columns["episode"] = _table.column("episode", episodes)
+        (core,) = _srrd.samples_of_columns(columns, "the arrays", name or "sample", duplicates)
+        self._core = core if label is None else core.renamed(core.name, str(label))
+
+    @classmethod
+    def _of(cls, core: _srrd.Sample) -> RewardSample:
+        sample = cls.__new__(cls)
+        sample._core = core
+        return sample
+
+    @classmethod
+    def from_frame(
+        cls, frame: Any, *, name: str = "frame", label: str | None = None, duplicates: str = "mean"
+    ) -> RewardSample:
+        """The one sample of a pandas or polars frame (or a dict of arrays) with the columns of a table of transitions.
+
+        >>> import srrd
+        >>> columns = {"state": [0, 1], "action": ["go", "go"], "next_state": [1, 0], "reward": [1.0, 0.5]}
+        >>> len(srrd.RewardSample.from_frame(columns))
+        2
+        """
+        return _only(from_frame(frame, name=name, duplicates=duplicates), "the frame", label)
+
+    @classmethod
+    def from_file(
+        cls, path: str | os.PathLike[str], *, sample: str | None = None, duplicates: str = "mean"
+    ) -> RewardSample:
+        """The sample of a table: CSV, TSV, JSONL (also compressed), Parquet, Arrow or NPZ. `sample` names one of several."""
+        samples = read(path, duplicates=duplicates)
+        if sample is not None:
+            named = [one for one in samples if one.name == sample]
+            if not named:
+                known = ", ".join(one.name for one in samples[:5])
+                raise ValueError(f"{os.fspath(path)}: there is no sample '{sample}': the table holds {known}")
+            return named[0]
+        return _only(samples, os.fspath(path), None)
+
+    @classmethod
+    def from_episodes(
+        cls,
+        episodes: Iterable[Any],
+        *,
+        name: str | None = None,
+        label: str | None = None,
+        duplicates: str = "mean",
+        state_features: Sequence[str] | None = None,
+        action_features: Sequence[str] | None = None,
+    ) -> RewardSample:
+        """A sample of whole rollouts.
+
+        An episode is (states, actions, rewards) with one state more than actions, the last being where it ended; or an object
+        with `obs`, `acts` and `rews` (imitation) or `observations`, `actions` and `rewards` (Minari).
+
+        >>> import srrd
+        >>> srrd.RewardSample.from_episodes([([0, 1, 2], [0, 0], [0.0, 1.0]), ([0, 2], [1], [0.5])]).episodes
+        2
+        """
+        parts: list[tuple[Any, Any, Any, Any]] = []
+        numbers = []
+        for number, episode in enumerate(episodes):
+            states, actions, rewards = (_table.as_array(part) for part in _parts(episode, number))
+            if not len(states) == len(actions) + 1 == len(rewards) + 1:
+                raise ValueError(
+                    f"episode {number}: {len(states)} states, {len(actions)} actions and {len(rewards)} rewards; there must be "
+                    "as many actions as rewards and one state more: the one it ended in"
+                )
+            parts.append((states[:-1], actions, states[1:], rewards))
+            numbers.append(np.full(len(actions), number))
+        if not parts:
+            raise ValueError("there are no episodes: a reward sample needs at least one transition")
+        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        return cls(
+            *columns,
+            episodes=np.concatenate(numbers),
+            name=name,
+            label=label,
+            duplicates=duplicates,
+            state_features=state_features,
+            action_features=action_features,
+        )
+
+    @classmethod
+    def from_callable(
+        cls,
+        fn: _query.RewardFunction,
+        transitions: RewardSample | tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike],
+        *,
+        unsampled: bool = False,
+        batch_size: int = 4096,
+        name: str | None = None,
+        label: str | None = None,
+    ) -> RewardSample:
+        """What a reward function says of some transitions, and with `unsampled` of all others between their states.
+
+        Parameters
+        ----------
+        fn
+            ``fn(states, actions, next_states)`` returns one reward a row. It gets arrays: integers, texts, or a row of features
+            each. A torch module does: it gets and may return tensors if it is wrapped, as in
+            ``lambda s, a, n: net(torch.as_tensor(s), ...)``.
+        transitions
+            A `RewardSample`, whose rewards are not used, or (states, actions, next_states).
+        unsampled
+            Also ask for every transition between explored states, so that EPIC, DARD and SRRD count what the function says
+            instead of 0 where nothing was sampled (see `with_callable`).
+        batch_size
+            How many transitions the function gets at once.
+
+        >>> import numpy as np, srrd
+        >>> sample = srrd.RewardSample.from_callable(lambda s, a, n: n - 0.5 * s, ([0, 1], [0, 0], [1, 2]))
+        >>> sample.rewards
+        array([1. , 1.5])
+        """
+        if not isinstance(transitions, RewardSample):
+            states, actions, next_states = transitions
+            transitions = cls(states, actions, next_states, np.zeros(len(_table.as_array(states))))
+        sample = transitions.with_rewards(_query.sampled(fn, transitions, batch_size))
+        if name is not None or label is not None:
+            sample = sample.renamed(name or sample.name, label)
+        return sample.with_callable(fn, batch_size=batch_size) if unsampled else sample
+
+    def with_callable(
+        self, fn: _query.RewardFunction, *, actions: str = "marginal", batch_size: int = 4096
+    ) -> RewardSample:
+        """The same sample; for transitions that it lacks, EPIC, DARD and SRRD (double batch) take what `fn` says instead of 0.
+
+        `fn` is asked for every (state, action, next state) of the explored ones: states² · actions rewards. ``actions="joint"`` keeps
+        all of them; ``"marginal"`` only their mean over actions, which is what the default estimator needs.
+        """
+        return RewardSample._of(self._core.with_reward_table(_query.everywhere(fn, self, actions, batch_size)))
+
+    def with_rewards(self, rewards: npt.ArrayLike) -> RewardSample:
+        """The same transitions with other rewards, in the order of `transitions`."""
+        return RewardSample._of(self._core.with_rewards(_rewards(rewards)))
+
+    def renamed(self, name: str, label: str | None = None) -> RewardSample:
+        """The same sample with another name and, if one is given, another label."""
+        return RewardSample._of(self._core.renamed(name, self.label if label is None else str(label)))
+
+    @property
+    def transitions(self) -> Transitions:
+        """The distinct transitions, in the order of `rewards` and of canonical rewards."""
+        return Transitions(self._core)
+
+    @property
+    def rewards(self) -> npt.NDArray[np.float64]:
+        """The reward of every transition."""
+        return self._core.rewards
+
+    @property
+    def states(self) -> list[Token]:
+        """The explored states: those that start or end a transition."""
+        return self._core.states()
+
+    @property
+    def actions(self) -> list[Token]:
+        """The explored actions."""
+        return self._core.actions()
+
+    @property
+    def coverage(self) -> float:
+        """Sampled transitions / (explored states × explored actions × explored states)."""
+        return self._core.coverage()
+
+    def coverage_of(self, states: int, actions: int) -> float:
+        """Sampled transitions / all transitions of a world of so many states and actions."""
+        return self._core.coverage((states, actions))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Transitions, states, actions, terminal states; rows given, rows repeated, transitions of unequal rewards."""
+        return self._core.counts()
+
+    @property
+    def name(self) -> str:
+        """What the sample is called."""
+        return self._core.name
+
+    @property
+    def label(self) -> str | None:
+        """The class of the agent that the sample is of."""
+        return self._core.label
+
+    @property
+    def episodes(self) -> int | None:
+        """The number of episodes, if they are known."""
+        return self._core.episodes
+
+    @property
+    def answers_unsampled(self) -> bool:
+        """Whether a reward function answers for transitions that were not sampled."""
+        return self._core.has_reward_table
+
+    def to_frame(self) -> Any:
+        """The transitions and rewards as a pandas frame, in the columns that tables have."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {}
+        transitions = self.transitions
+        for role, values, features in (
+            ("state", transitions.states, self._core.state_features),
+            ("action", transitions.actions, self._core.action_features),
+            ("next_state", transitions.next_states, self._core.state_features),
+        ):
+            if role == "next_state" and self._core.one_step:
+                continue
+            if values.ndim == 1:
+                columns[role] = values
+            else:
+                names = features or [str(k) for k in range(values.shape[1])]
+                columns |= {f"{role}.{feature}": values[:, k] for k, feature in enumerate(names)}
+        return pd.DataFrame(columns | {"reward": self.rewards})
+
+    def to_bytes(self) -> bytes:
+        """The sample as bytes, which `from_bytes` reads back. Bytes that are damaged are refused; nothing in them is executed."""
+        return self._core.to_bytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> RewardSample:
+        """A sample that `to_bytes` has written."""
+        return cls._of(_srrd.Sample.from_bytes(data))
+
+    def __reduce__(self) -> tuple[Callable[[bytes], RewardSample], tuple[bytes]]:
+        return RewardSample.from_bytes, (self.to_bytes(),)
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RewardSample) and self._core == other._core
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.label, len(self), self.rewards.tobytes()))
+
+    def __repr__(self) -> str:
+        counts = self.counts
+        what = [_counted(counts["transitions"], "transition"), _counted(counts["states"], "state")]
+        what.append(_counted(counts["actions"], "action"))
+        what.append(f"coverage {_percent(self.coverage)}")
+        if self.episodes is not None:
+            what.append(_counted(self.episodes, "episode"))
+        if counts["averaged"]:
+            what.append(f"{counts['averaged']:,} averaged")
+        named = [] if self.name in ("sample", "frame") else [repr(self.name)]
+        labelled = [] if self.label is None else [f"label {self.label!r}"]
+        return f"RewardSample({', '.join(named + labelled + what)})"
+
+
+def from_frame(frame: Any, *, name: str = "frame", duplicates: str = "mean") -> list[RewardSample]:
+    """The samples of a pandas or polars frame (or a dict of arrays): one, or as many as its column ``sample`` names.
+
+    The columns are those of tables: ``state``, ``action``, ``next_state`` (or features such as ``state.x``), ``reward`` and, where
+    there are any, ``sample``, ``label`` and ``episode``.
+    """
+    cores = _srrd.samples_of_columns(_table.of_frame(frame), f"the {type(frame).__name__}", name, duplicates)
+    return [RewardSample._of(core) for core in cores]
+
+
+def read(path: str | os.PathLike[str], *, duplicates: str = "mean") -> list[RewardSample]:
+    """The samples of a table in a file, in order: CSV, TSV, JSONL (also ``.gz`` and ``.zst``), Parquet, Arrow or NPZ."""
+    return [RewardSample._of(core) for core in _srrd.read(os.fspath(path), duplicates)]
+
+
+def _only(samples: list[RewardSample], origin: str, label: str | None) -> RewardSample:
+    if len(samples) != 1:
+        names = ", ".join(sample.name for sample in samples[:5]) + (", …" if len(samples) > 5 else "")
+        raise ValueError(f"{origin}: there are {len(samples)} samples ({names}), but one is needed: take srrd.read or srrd.from_frame")
+    return samples[0] if label is None else samples[0].renamed(samples[0].name, label)
+
+
+def _rewards(rewards: Any) -> npt.NDArray[np.float64]:
+    array = _table.as_array(rewards)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(f"`rewards` has {array.ndim} dimensions: give one number a transition")
+    try:
+        return np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"`rewards` must be numbers: {error}") from error
+
+
+def _parts(episode: Any, number: int) -> tuple[Any, Any, Any]:
+    for names in (("obs", "acts", "rews"), ("observations", "actions", "rewards"), ("states", "actions", "rewards")):
+        if all(hasattr(episode, name) for name in names):
+            states, actions, rewards = (getattr(episode, name) for name in names)
+            return states, actions, rewards
+        if isinstance(episode, dict) and all(name in episode for name in names):
+            states, actions, rewards = (episode[name] for name in names)
+            return states, actions, rewards
+    try:
+        states, actions, rewards = episode
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"episode {number}: give (states, actions, rewards), or an object with obs, acts and rews or with observations, "
+            "actions and rewards"
+        ) from error
+    return states, actions, rewards
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _percent(fraction: float) -> str:
+    percent = 100 * fraction
+    return f"{percent:.1f} %" if percent >= 0.1 else f"{percent:.1e} %"

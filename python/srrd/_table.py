@@ -1,0 +1,126 @@
+"""Arrays and frames as the columns that the compiled part reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+#: The columns that mean something, beside feature columns such as ``state.x``.
+ROLES = ("state", "action", "next_state", "reward", "sample", "label", "episode")
+_FEATURES = ("state.", "action.", "next_state.")
+
+
+def as_array(values: Any) -> np.ndarray:
+    """`values` as an array: torch tensors (also those with gradients), series of pandas and polars, lists."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+    if isinstance(values, np.ndarray):
+        return values
+    if hasattr(values, "to_numpy"):
+        return np.asarray(values.to_numpy())
+    if isinstance(values, (list, tuple)) and any(isinstance(value, str) for value in values[:1]):
+        # NumPy would make texts of fixed width of it, in which zeros at the end are lost.
+        return np.asarray(values, dtype=object)
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise ValueError(
+            "the entries have different lengths: give numbers, texts, or feature tuples of one length"
+        ) from error
+
+
+def column(name: str, values: Any) -> Any:
+    """One column in the form the compiled part takes."""
+    array = as_array(values)
+    if array.ndim != 1:
+        raise ValueError(f"`{name}` has {array.ndim} dimensions: a column has one")
+    kind = array.dtype.kind
+    if kind == "b":
+        return np.ascontiguousarray(array)
+    if kind in "iu":
+        if kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
+            raise ValueError(f"`{name}` holds integers beyond 2**63 - 1: give them as texts")
+        return np.ascontiguousarray(array, dtype=np.int64)
+    if kind == "f":
+        return np.ascontiguousarray(array, dtype=np.float64)
+    if kind == "U" and array.size and array.dtype.itemsize:
+        points = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("=")).view(np.uint32)
+        return points.reshape(len(array), -1)
+    if kind == "O" and name == "reward":
+        try:
+            return np.ascontiguousarray(array, dtype=np.float64)
+        except (TypeError, ValueError):
+            pass
+    return [_text(name, row, value) for row, value in enumerate(array.tolist())]
+
+
+def _text(name: str, row: int, value: Any) -> str | None:
+    """A token as text: texts of digits are the integers they name, so that 3 and "3" are one state."""
+    if isinstance(value, str):
+        return value
+    if value is None or value != value or type(value).__name__ == "NAType":
+        return None
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 9e15 else repr(value)
+    raise TypeError(
+        f"row {row + 1}, column `{name}`: {value!r} is neither a number nor a text; give features as a 2-D array"
+    )
+
+
+def role(name: str, values: Any, features: Sequence[str] | None = None) -> dict[str, Any]:
+    """The columns of a role: one of tokens, or one a feature where `values` has two dimensions."""
+    array = as_array(values)
+    if array.dtype.kind == "O" and array.ndim == 1 and len(array) and isinstance(array[0], (tuple, list, np.ndarray)):
+        array = as_array([tuple(value) for value in array])
+    if array.ndim <= 1:
+        if features is not None:
+            raise ValueError(f"`{name}` has no features to name: give a 2-D array, a row a transition")
+        return {name: column(name, np.atleast_1d(array) if array.ndim == 0 else array)}
+    # Images and other boxes are features, too, once they are flat.
+    flat = array.reshape(len(array), -1)
+    if flat.dtype.kind not in "biuf":
+        raise ValueError(f"`{name}`: features must be numbers")
+    count = flat.shape[1]
+    if features is None:
+        # Names are sorted as texts, so they need the same number of digits.
+        features = [str(k).zfill(len(str(count - 1))) for k in range(count)]
+    elif len(features) != count:
+        raise ValueError(f"`{name}` has {count} features, but {len(features)} names are given")
+    return {
+        f"{name}.{feature}": np.ascontiguousarray(flat[:, k], dtype=np.float64) for k, feature in enumerate(features)
+    }
+
+
+def of_frame(frame: Any) -> dict[str, Any]:
+    """The columns of a pandas or polars frame, an Arrow table, or a mapping of arrays, that make samples."""
+    if isinstance(frame, Mapping):
+        names = list(frame)
+    elif hasattr(frame, "column_names"):
+        names = list(frame.column_names)
+    elif hasattr(frame, "columns"):
+        names = list(frame.columns)
+    else:
+        raise TypeError(
+            f"a frame with columns is needed (pandas, polars, pyarrow, or a dict of arrays), not {type(frame).__name__}"
+        )
+    wanted = [str(name) for name in names if name in ROLES or str(name).startswith(_FEATURES)]
+    for name in {name for name in wanted if wanted.count(name) > 1}:
+        raise ValueError(f"the frame has several columns `{name}`: drop or rename all but one")
+    return {name: column(name, frame[name]) for name in wanted}
+
+
+def token_array(tokens: list[Any]) -> np.ndarray:
+    """Tokens as an array: integers, texts, a row of features each, or objects where they are mixed."""
+    if len({type(token) for token in tokens}) == 1:
+        return np.asarray(tokens)
+    mixed = np.empty(len(tokens), dtype=object)
+    mixed[:] = tokens
+    return mixed
