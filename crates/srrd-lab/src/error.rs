@@ -20,6 +20,9 @@ pub enum LabError {
         /// What the system said.
         source: io::Error,
     },
+    /// Whoever watched the run broke it off.
+    #[error("the run was stopped; the same call goes on where it was")]
+    Stopped,
     /// The computation of a trial failed.
     #[error("{0}")]
     Failed(String),

@@ -6,12 +6,13 @@
 //!
 //! ```
 //! use srrd_lab::{Manifest, Preset, Shard, publish, run};
+//! use std::ops::ControlFlow;
 //!
 //! let folder = tempfile::tempdir()?;
 //! let few = [("trials", "3".to_owned()), ("metric", "epic,srrd".to_owned())];
 //! let manifest = Manifest::new("instability", Preset::Quick, &few, Shard::WHOLE)?;
 //! let experiment = manifest.experiment()?;
-//! run(folder.path(), &manifest, experiment.as_ref(), 2, |_| {})?;
+//! run(folder.path(), &manifest, experiment.as_ref(), 2, |_| ControlFlow::Continue(()))?;
 //! let text = publish(folder.path())?;
 //! assert!(text.contains("srrd"));
 //! assert!(folder.path().join("report.html").exists());

@@ -4,11 +4,16 @@ use crate::error::LabError;
 use crate::experiment::Experiment;
 use crate::manifest::{Manifest, Shard};
 use crate::store::Store;
+use srrd::{Cancellation, Cancelled};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
+
+/// How often progress is told when nothing gets done.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug)]
@@ -22,38 +27,44 @@ pub struct Progress {
 }
 
 /// Computes the trials that are missing in `folder`, on so many threads.
+///
+/// `progress` is told how far it is, several times a second. When it breaks off, trials under way are stopped and
+/// [`LabError::Stopped`] is returned; what is done is kept, and the same call goes on from there.
 pub fn run(
     folder: &Path,
     manifest: &Manifest,
     experiment: &dyn Experiment,
     threads: usize,
-    mut progress: impl FnMut(Progress),
+    mut progress: impl FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<(), LabError> {
     let mut store = Store::open(folder, manifest, experiment)?;
     let trials: Vec<usize> = manifest.shard.trials(experiment.trials()).collect();
     let missing = &trials[store.done..];
     let mut clock = Clock::new(experiment, missing);
-    progress(Progress { done: store.done, all: trials.len(), left: None });
+    if progress(Progress { done: store.done, all: trials.len(), left: None }).is_break() {
+        return Err(LabError::Stopped);
+    }
 
     let next = AtomicUsize::new(0);
-    let stopped = AtomicBool::new(false);
+    let cancellation = Cancellation::new();
     let (sender, receiver) = mpsc::channel();
     std::thread::scope(|scope| {
         for _ in 0..threads.min(missing.len()) {
-            let (sender, next, stopped) = (sender.clone(), &next, &stopped);
+            let (sender, next, cancellation) = (sender.clone(), &next, &cancellation);
             scope.spawn(move || {
-                let work = || {
-                    while !stopped.load(Ordering::Relaxed) {
-                        let Some(&trial) = missing.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
-                        if sender.send((trial, experiment.run(trial))).is_err() {
-                            break;
-                        }
-                    }
-                };
                 // Trials run side by side; loops within one must not ask for the same cores again.
-                match rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build() {
-                    Ok(alone) => alone.install(work),
-                    Err(_) => work(),
+                let alone = cancellation.pool(1);
+                while let Some(&trial) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let rows = match &alone {
+                        Ok(alone) => match alone.run(|| experiment.run(trial)) {
+                            Ok(rows) => rows,
+                            Err(Cancelled) => break,
+                        },
+                        Err(error) => Err(LabError::failed(format!("cannot start threads: {error}"))),
+                    };
+                    if sender.send((trial, rows)).is_err() {
+                        break;
+                    }
                 }
             });
         }
@@ -62,18 +73,27 @@ pub fn run(
         let mut waiting = BTreeMap::new();
         let mut written = 0;
         let outcome = (|| {
-            for (trial, rows) in &receiver {
-                waiting.insert(trial, rows?);
-                clock.done(trial);
+            loop {
+                match receiver.recv_timeout(LOOK) {
+                    Ok((trial, rows)) => {
+                        waiting.insert(trial, rows?);
+                        clock.done(trial);
+                    }
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => break,
+                }
                 while let Some(rows) = missing.get(written).and_then(|trial| waiting.remove(trial)) {
                     store.append(&experiment.key(missing[written]), &rows)?;
                     written += 1;
                 }
-                progress(Progress { done: store.done, all: trials.len(), left: clock.left() });
+                if progress(Progress { done: store.done, all: trials.len(), left: clock.left() }).is_break() {
+                    store.sync()?;
+                    return Err(LabError::Stopped);
+                }
             }
             store.sync()
         })();
-        stopped.store(true, Ordering::Relaxed);
+        cancellation.cancel();
         outcome
     })
 }

@@ -18,7 +18,7 @@ fn every_experiment_runs_with_both_presets() {
             let experiment = manifest.experiment().unwrap();
             assert!(!experiment.plan().is_empty());
             let folder = tempfile::tempdir().unwrap();
-            run(folder.path(), &manifest, experiment.as_ref(), 2, |_| {}).unwrap();
+            run(folder.path(), &manifest, experiment.as_ref(), 2, |_| std::ops::ControlFlow::Continue(())).unwrap();
             let text = publish(folder.path()).unwrap();
             assert!(!text.contains("NaN"), "{}: {text}", kind.name);
 
@@ -74,7 +74,7 @@ fn the_eight_states_at_full_coverage_leave_no_shaping() {
     let few = [("trials", "5".to_owned())];
     let manifest = Manifest::new("instability", Preset::Quick, &few, Shard::WHOLE).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    run(folder.path(), &manifest, manifest.experiment().unwrap().as_ref(), 2, |_| {}).unwrap();
+    run(folder.path(), &manifest, manifest.experiment().unwrap().as_ref(), 2, |_| std::ops::ControlFlow::Continue(())).unwrap();
     publish(folder.path()).unwrap();
     let summary = fs::read_to_string(folder.path().join("summary.csv")).unwrap();
     let mean = |transitions: &str, metric: &str| -> f64 {

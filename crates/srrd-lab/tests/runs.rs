@@ -21,7 +21,7 @@ fn manifest(seed: u64, shard: Shard) -> Manifest {
 
 fn go(folder: &Path, manifest: &Manifest, threads: usize) -> Result<(), LabError> {
     let experiment = manifest.experiment()?;
-    run(folder, manifest, experiment.as_ref(), threads, |_| {})?;
+    run(folder, manifest, experiment.as_ref(), threads, |_| std::ops::ControlFlow::Continue(()))?;
     if manifest.shard == Shard::WHOLE {
         publish(folder)?;
     }

@@ -144,7 +144,7 @@ impl TableReader for Reader {
                 }
                 None => {
                     let what = "the column is missing";
-                    return Err(TableError::new(ErrorKind::MissingColumn, &self.origin, what).in_column(name));
+                    return Err(TableError::new(ErrorKind::MissingColumn, &self.origin, what).in_column(*name));
                 }
             }
         }

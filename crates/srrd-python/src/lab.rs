@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use srrd_lab::{LabError, Manifest, Preset, Shard, merge, publish, run};
 use std::ffi::OsString;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 /// Runs the command with these arguments; what it exits with.
@@ -66,16 +67,21 @@ pub fn run_part(
         run(&folder, &manifest, experiment.as_ref(), threads, |now| {
             all = now.all;
             let due = last.is_none_or(|last| last.elapsed().as_millis() >= 100) || now.done == now.all;
-            if raised.is_some() || !due {
-                return raised.is_none();
+            if !due {
+                return ControlFlow::Continue(());
             }
             last = Some(std::time::Instant::now());
             let told = Python::attach(|py| {
                 py.check_signals()?;
                 progress.as_ref().map_or(Ok(()), |progress| progress.call1(py, (now.done, now.all)).map(|_| ()))
             });
-            raised = told.err();
-            raised.is_none()
+            match told {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    raised = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
         })
     });
     match raised {

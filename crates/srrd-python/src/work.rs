@@ -76,10 +76,9 @@ pub fn run<T: Send + 'static>(
         // Nobody waits any more when it took too long to stop.
         let _ = sender.send(result);
     };
-    let result = py.detach(|| {
-        pool.spawn(start);
-        wait(&pool, &receiver)
-    })?;
+    pool.spawn(start);
+    let waiting = Arc::clone(&pool);
+    let result = py.detach(move || wait(&waiting, &receiver))?;
     match result {
         Ok(Ok(value)) => {
             give_back(pool);

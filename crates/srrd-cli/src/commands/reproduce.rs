@@ -6,6 +6,7 @@ use crate::print;
 use crate::progress::Line;
 use crate::settings::threads;
 use srrd_lab::{Manifest, Shard, merge, publish};
+use std::ops::ControlFlow;
 
 pub fn run(args: &Reproduce) -> Result<(), Failure> {
     if args.what == "merge" {
@@ -30,7 +31,10 @@ pub fn run(args: &Reproduce) -> Result<(), Failure> {
         return Ok(());
     }
     let mut line = Line::new();
-    srrd_lab::run(&args.output, &manifest, experiment.as_ref(), threads, |progress| line.show(progress))?;
+    srrd_lab::run(&args.output, &manifest, experiment.as_ref(), threads, |progress| {
+        line.show(progress);
+        ControlFlow::Continue(())
+    })?;
     line.end();
     if shard != Shard::WHOLE {
         let next = "When all parts are there: srrd reproduce merge PART... -o DIR";

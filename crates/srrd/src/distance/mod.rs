@@ -1,6 +1,7 @@
 //! Distances: canonical rewards in, numbers (or the reason why there is none) out.
 
 mod correlation;
+mod cross;
 mod matrix;
 mod pair;
 mod pearson;
@@ -10,6 +11,7 @@ mod weighted;
 
 pub(crate) use correlation::RankOrder;
 pub use correlation::{Correlation, spearman};
+pub use cross::cross_distances;
 pub use matrix::{DistanceMatrix, pairwise, pairwise_canonical};
 pub use pair::{Canonical, Comparison, common_transitions, distance, distance_on};
 pub use pearson::{Agreement, Undefined, pearson};
