@@ -10,8 +10,10 @@
 
 use rayon::prelude::*;
 
+use crate::cancel::checkpoint;
 use crate::distance::{Canonical, Shared, common_transitions};
 use crate::interval::{Draws, NoInterval};
+use crate::parallel;
 use crate::random::{Purpose, shuffle, stream};
 use crate::sample::RewardSample;
 use crate::settings::{Metric, Settings};
@@ -132,7 +134,7 @@ fn permuted_values(shared: &Shared, settings: &Settings, how: &ChanceSettings) -
         shuffle(&mut stream(how.seed, Purpose::Permute, draw), &mut dealt.y);
         dealt.agreement(settings).ok().map(|agreement| agreement.distance)
     };
-    (0..how.draws.get()).into_par_iter().map_init(|| shared.clone(), draw).collect()
+    draw_all(how, || shared.clone(), draw)
 }
 
 /// The distances where the rewards of the second sample are dealt out over all its transitions and canonicalized.
@@ -150,5 +152,24 @@ fn permuted_rewards(
         shuffle(&mut stream(how.seed, Purpose::Permute, draw), &mut dealt.reward);
         first.compare_on(&Canonical::new(dealt, metric, settings), common, settings.min_common).distance()
     };
-    (0..how.draws.get()).into_par_iter().map_init(|| b.clone(), draw).collect()
+    draw_all(how, || b.clone(), draw)
+}
+
+/// All draws, with memory to deal in.
+fn draw_all<T>(
+    how: &ChanceSettings,
+    make: impl Fn() -> T + Sync + Send,
+    draw: impl Fn(&mut T, usize) -> Option<f64> + Sync + Send,
+) -> Vec<Option<f64>> {
+    let draws = how.draws.get();
+    let make = || {
+        // Before a copy is made in vain.
+        checkpoint();
+        make()
+    };
+    let draw = |dealt: &mut T, number: usize| {
+        checkpoint();
+        draw(dealt, number)
+    };
+    (0..draws).into_par_iter().with_min_len(parallel::piece(draws)).map_init(make, draw).collect()
 }

@@ -33,6 +33,7 @@ pub fn embed(distances: &[f64], n: usize) -> Vec<[f64; 2]> {
     let mut second: Vec<f64> = (0..n).map(|i| ((i * 104_729 + 71) % 997) as f64 - 498.0).collect();
     second = normalized(without(second, &first));
     for _ in 0..ITERATIONS {
+        crate::cancel::checkpoint();
         let next_first = normalized(times(&first));
         let next_second = normalized(without(times(&second), &next_first));
         let moved = change(&first, &next_first).max(change(&second, &next_second));

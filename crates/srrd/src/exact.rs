@@ -6,6 +6,7 @@
 
 use thiserror::Error;
 
+use crate::cancel::checkpoint;
 use crate::distance::{Agreement, Undefined, pearson};
 use crate::project::Projection;
 use crate::settings::{Gamma, Metric};
@@ -229,11 +230,13 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// matrix · vector
 pub(crate) fn times(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
+    checkpoint();
     matrix.chunks_exact(vector.len()).map(|row| dot(row, vector)).collect()
 }
 
 /// vectorᵀ · matrix: a distribution one step on.
 pub(crate) fn advance(step: &[f64], distribution: &[f64]) -> Vec<f64> {
+    checkpoint();
     let mut next = vec![0.0; distribution.len()];
     for (row, p) in step.chunks_exact(distribution.len()).zip(distribution) {
         next.iter_mut().zip(row).for_each(|(sum, q)| *sum += p * q);

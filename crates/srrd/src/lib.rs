@@ -29,10 +29,11 @@
 //! [`classify`] tells agents apart by their rewards.
 //!
 //! The library does no I/O, prints nothing and keeps no global state. Loops run on the current `rayon` pool; no result
-//! depends on its size.
+//! depends on its size. On a pool of a [`Cancellation`] they can be stopped.
 
 mod advise;
 mod batch;
+mod cancel;
 mod canon;
 mod chance;
 pub mod classify;
@@ -58,6 +59,7 @@ pub mod theory;
 
 pub use advise::{Advice, OneStep, Reason, StateGain, Together, advise};
 pub use batch::BatchSet;
+pub use cancel::{CancellablePool, Cancellation, Cancelled};
 pub use canon::{CanonicalForm, canonicalize};
 pub use chance::{Chance, ChanceSettings, ChanceTest, chance, chance_on};
 pub use diagnose::{MetricCoverage, TermCoverage, term_coverage};

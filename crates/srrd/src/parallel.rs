@@ -3,19 +3,34 @@
 use rayon::prelude::*;
 use std::ops::Range;
 
+use crate::cancel::checkpoint;
+
 /// Below this many elements a loop stays on one thread: waking another costs more than it saves.
 const SMALL: usize = 1 << 14;
 /// How many elements a thread takes at a time.
 const CHUNK: usize = 1 << 12;
+/// How many elements are computed between two checkpoints, where each takes little time.
+const STRIDE: usize = 1 << 9;
+/// How much work, where that is known.
+const STRIDE_WORK: u64 = 1 << 20;
 
 /// `(0..n).map(f)`, on all threads.
 pub(crate) fn map<T: Copy + Default + Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     if n < SMALL {
-        return (0..n).map(f).collect();
+        let mut values = Vec::with_capacity(n);
+        for start in (0..n).step_by(STRIDE) {
+            checkpoint();
+            values.extend((start..n.min(start + STRIDE)).map(&f));
+        }
+        return values;
     }
     let mut values = vec![T::default(); n];
-    values.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, values)| {
-        values.iter_mut().zip(chunk * CHUNK..).for_each(|(value, i)| *value = f(i));
+    let chunks = values.par_chunks_mut(CHUNK).with_min_len(piece(n / CHUNK));
+    chunks.enumerate().for_each(|(chunk, values)| {
+        for (stride, values) in values.chunks_mut(STRIDE).enumerate() {
+            checkpoint();
+            values.iter_mut().zip(chunk * CHUNK + stride * STRIDE..).for_each(|(value, i)| *value = f(i));
+        }
     });
     values
 }
@@ -30,9 +45,13 @@ pub(crate) fn map_with<S, T: Copy + Send>(
     f: impl Fn(&mut S, usize) -> T + Sync + Send,
 ) -> Vec<T> {
     let mut values = vec![blank; n];
+    let stride = (n as u64 * STRIDE_WORK / work.max(1)).clamp(1, STRIDE as u64) as usize;
     let fill = |values: &mut [T], first: usize| {
         let mut scratch = make();
-        values.iter_mut().zip(first..).for_each(|(value, i)| *value = f(&mut scratch, i));
+        for (values, first) in values.chunks_mut(stride).zip((first..).step_by(stride)) {
+            checkpoint();
+            values.iter_mut().zip(first..).for_each(|(value, i)| *value = f(&mut scratch, i));
+        }
     };
     if work < SMALL as u64 {
         fill(&mut values, 0);
@@ -52,6 +71,7 @@ pub(crate) fn fill_rows(
     f: impl Fn(Range<u32>, &mut [f64]) + Sync + Send,
 ) -> Vec<f64> {
     let mut values = vec![0.0; start(states as u32)];
+    checkpoint();
     if work < SMALL as u64 {
         f(0..states as u32, &mut values);
         return values;
@@ -67,8 +87,17 @@ pub(crate) fn fill_rows(
             (range, values)
         })
         .collect();
-    blocks.into_par_iter().for_each(|(range, values)| f(range, values));
+    blocks.into_par_iter().for_each(|(range, values)| {
+        checkpoint();
+        f(range, values);
+    });
     values
+}
+
+/// How many of n elements a thread should take at least: few enough to share the work evenly, so many that a computation that is
+/// stopped, where every piece unwinds by itself, is over soon.
+pub(crate) fn piece(n: usize) -> usize {
+    (n / (64 * rayon::current_num_threads())).max(1)
 }
 
 /// A block length that gives every thread a few blocks.

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::cancel::checkpoint;
 use crate::canon::CanonicalForm;
 use crate::distance::{Canonical, pairwise, pairwise_canonical};
 use crate::sample::RewardSample;
@@ -37,6 +38,7 @@ impl GammaDistances {
         let distinct = if metric == Metric::Direct { &gammas[..gammas.len().min(1)] } else { gammas };
         let (mut matrices, mut undefined) = (Vec::new(), Vec::new());
         for &gamma in distinct {
+            checkpoint();
             let matrix = match metric {
                 Metric::Projected => pairwise(samples, metric, &Settings { gamma, ..*settings }),
                 _ => {
@@ -98,6 +100,7 @@ pub(super) fn nearest_first(matrix: &[f64], size: usize) -> Vec<u32> {
         return order;
     }
     order.par_chunks_mut(size - 1).enumerate().for_each(|(i, order)| {
+        checkpoint();
         let row = &matrix[i * size..(i + 1) * size];
         let others = (0..size as u32).filter(|&j| j as usize != i);
         order.iter_mut().zip(others).for_each(|(place, j)| *place = j);

@@ -9,6 +9,7 @@ use super::distances::{GammaDistances, nearest_first};
 use super::scores::{Confusion, Scores, Spread};
 use super::votes::Votes;
 use super::{Classes, ClassifyError};
+use crate::cancel::checkpoint;
 
 /// The numbers of neighbours that are tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -174,6 +175,7 @@ pub fn evaluate(
     for gamma in 0..gammas {
         let order = nearest_first(distances.matrix(gamma), size);
         best.par_iter_mut().enumerate().for_each(|(repeat, best)| {
+            checkpoint();
             let (train, _) = splits.split(repeat, size);
             let hits = validate(&order, classes, grid, &train);
             for (k, &hits) in hits.iter().enumerate() {
@@ -191,6 +193,7 @@ pub fn evaluate(
         let order = nearest_first(distances.matrix(gamma), size);
         let chosen = repeats.par_iter_mut().zip(&best).enumerate().filter(|(_, (_, choice))| choice.gamma == gamma);
         chosen.for_each(|(repeat, (place, choice))| {
+            checkpoint();
             let (train, test) = splits.split(repeat, size);
             let k = grid.ks[choice.k];
             let mut confusion = Confusion::new(classes.names().len());

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::correlation::Correlation;
 use super::pair::{Canonical, Comparison, distance};
 use super::pearson::{Agreement, Sums, Undefined, carefully};
+use crate::cancel::{Pace, checkpoint};
 use crate::sample::{Interner, RewardSample, Vocabulary};
 use crate::settings::{Metric, Settings, Support};
 
@@ -97,6 +98,7 @@ fn pair_by_pair(size: usize, compare: impl Fn(usize, usize) -> Comparison + Sync
     let row = |i: usize| {
         let mut row = Row::with_capacity(size - i);
         for j in i..size {
+            checkpoint();
             let comparison = compare(i, j);
             row.push(i, j, comparison.common, comparison.outcome);
         }
@@ -161,8 +163,10 @@ impl Index {
 
     /// The holders from sample i on (holders are ascending) of every transition of sample i, with i's value.
     fn meetings(&self, i: usize, mut each: impl FnMut(f64, &[u32], &[f64])) {
+        let mut pace = Pace::default();
         for (&t, &place) in self.numbers[i].iter().zip(&self.places[i]) {
             let range = place..self.start[t as usize + 1];
+            pace.spend(range.len());
             each(self.value[place], &self.holder[range.clone()], &self.value[range]);
         }
     }
@@ -244,7 +248,9 @@ fn number_transitions(samples: &[Canonical<'_>]) -> Vec<Vec<u32>> {
     let mut table = vec![u32::MAX; conceivable.filter(|&n| n <= TABLE).unwrap_or(0)];
     let mut known: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
     let mut count = 0u32;
+    let mut pace = Pace::default();
     let mut number = |s: u32, u: u32, t: u32| {
+        pace.spend(1);
         let number = if table.is_empty() {
             known.entry((s, u, t)).or_insert(count)
         } else {

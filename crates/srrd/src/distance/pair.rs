@@ -3,6 +3,7 @@
 use super::correlation::{Correlation, agreement};
 use super::pearson::{Agreement, Undefined};
 use super::projected;
+use crate::cancel::{Pace, checkpoint};
 use crate::canon::CanonicalForm;
 use crate::project::Shaping;
 use crate::sample::{ABSENT, RewardSample};
@@ -35,6 +36,7 @@ impl<'a> Canonical<'a> {
 
     /// As [`new`](Self::new), from a form that serves several discount factors; compared by Pearson's correlation.
     pub fn of_form(sample: &'a RewardSample, form: &CanonicalForm<'_>, metric: Metric, gamma: Gamma) -> Self {
+        checkpoint();
         let largest = || sample.rewards().iter().fold(0.0f64, |most, r| most.max(r.abs()));
         let noise = match metric {
             Metric::Direct if sample.duplicates().averaged == 0 => 0.0,
@@ -154,6 +156,7 @@ pub fn distance_on(
 
 /// The transitions that both samples hold, as pairs of indices, ascending. O(n + m).
 pub fn common_transitions(a: &RewardSample, b: &RewardSample) -> Vec<(u32, u32)> {
+    checkpoint();
     let states = b.states.ids_in(&a.states);
     let actions = b.actions.ids_in(&a.actions);
     // Both lists are sorted by (state, next state, action) in token order, and the ids of the first keep that order.
@@ -163,7 +166,9 @@ pub fn common_transitions(a: &RewardSample, b: &RewardSample) -> Vec<(u32, u32)>
     });
     let mut ours = (0u32..).zip(a.ids().map(|(s, u, t)| (s, t, u))).peekable();
     let mut common = Vec::new();
+    let mut pace = Pace::default();
     for (key, j) in theirs {
+        pace.spend(1);
         while ours.next_if(|&(_, ours)| ours < key).is_some() {}
         match ours.peek() {
             Some(&(i, ours)) if ours == key => common.push((i, j)),

@@ -2,6 +2,7 @@
 
 use super::classes::SuccessorClasses;
 use super::local::LocalMap;
+use crate::cancel::{Pace, checkpoint};
 use crate::graph::Graph;
 use crate::parallel;
 use crate::prefetch::{self, RowsAhead};
@@ -30,9 +31,12 @@ fn sparse(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
         |range, values| {
             let mut v = LocalMap::new(graph.states());
             let mut values = values.iter_mut();
+            let mut pace = Pace::default();
             for s in range {
                 let middle = graph.successors(s);
-                v.begin(middle.iter().map(|&x| graph.out_edges(x).len()).sum());
+                let walks = middle.iter().map(|&x| graph.out_edges(x).len()).sum();
+                pace.spend(walks);
+                v.begin(walks);
                 for (e, &x) in graph.out_edges(s).zip(middle) {
                     ahead.of(e, |_, edges| prefetch::lines(edge_values, &edges));
                     for e in graph.out_edges(x) {
@@ -59,6 +63,7 @@ fn dense(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
         .map(|block| {
             let mut spread = vec![[0.0; PANEL]; states];
             for (i, &s) in block.iter().enumerate() {
+                checkpoint();
                 for (p, panel) in values.iter().enumerate() {
                     let sum = add_rows(panel, graph.successors(s));
                     for (j, value) in sum.into_iter().enumerate().take(states - p * PANEL) {
@@ -66,7 +71,13 @@ fn dense(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
                     }
                 }
             }
-            representative.iter().map(|&next| add_rows(&spread, graph.successors(next))).collect()
+            let mut pace = Pace::default();
+            let sums = representative.iter().map(|&next| {
+                let rows = graph.successors(next);
+                pace.spend(rows.len() * PANEL);
+                add_rows(&spread, rows)
+            });
+            sums.collect()
         })
         .collect();
 

@@ -10,6 +10,7 @@
 
 use super::{Rewards, two_step};
 use crate::batch::BatchSet;
+use crate::cancel::checkpoint;
 use crate::graph::Graph;
 use crate::parallel;
 use crate::regress::{ACTION, Factor, Model, Product, SOURCE, TARGET};
@@ -62,7 +63,10 @@ impl<'a> Predicted<'a> {
 
     /// `f` for all products, a few at a time.
     pub fn for_each(&self, mut f: impl FnMut(&Factors)) {
-        self.model.products().chunks(LANES).for_each(|products| f(&Factors::of(products, self)));
+        for products in self.model.products().chunks(LANES) {
+            checkpoint();
+            f(&Factors::of(products, self));
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::cancel::checkpoint;
 use crate::distance::common_transitions;
 use crate::project::{Ends, ShapingGraph, Solver};
 use crate::sample::RewardSample;
@@ -151,6 +152,7 @@ impl<'a> Member<'a> {
     }
 
     fn look(&self, gamma: f64) -> Look {
+        checkpoint();
         let graph = &self.graph;
         let solver = Solver::new(graph, gamma, Ends::Limit, TOLERANCE);
         let fit = solver.fit(graph, &self.means);

@@ -8,12 +8,15 @@ use rayon::prelude::*;
 use super::Range;
 use super::episodes::Units;
 use super::weighted::{Scratch, Weighted};
+use crate::cancel::checkpoint;
+use crate::parallel;
 use crate::random::{Purpose, stream};
 use crate::special::{normal_cdf, normal_quantile, student_quantile};
 
 /// The distances of all draws that have one, ascending.
 pub(super) fn distances(pairs: &Weighted, units: &Units, draws: usize, seed: u64) -> Vec<f64> {
     let draw = |(counts, scratch): &mut (Vec<u32>, Scratch), draw: usize| {
+        checkpoint();
         let mut rng = stream(seed, Purpose::Resample, draw);
         counts.clear();
         counts.resize(units.count, 0);
@@ -22,7 +25,8 @@ pub(super) fn distances(pairs: &Weighted, units: &Units, draws: usize, seed: u64
         }
         pairs.distance(|i| f64::from(counts[units.of[i] as usize]), scratch).ok()
     };
-    let made: Vec<Option<f64>> = (0..draws).into_par_iter().map_init(Default::default, draw).collect();
+    let pieces = (0..draws).into_par_iter().with_min_len(parallel::piece(draws));
+    let made: Vec<Option<f64>> = pieces.map_init(Default::default, draw).collect();
     let mut defined: Vec<f64> = made.into_iter().flatten().collect();
     defined.sort_unstable_by(f64::total_cmp);
     defined

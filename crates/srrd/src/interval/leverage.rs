@@ -3,6 +3,7 @@
 use rand::RngExt;
 use rayon::prelude::*;
 
+use crate::cancel::checkpoint;
 use crate::project::Projection;
 use crate::random::{Purpose, stream};
 
@@ -16,6 +17,7 @@ const PROBES: usize = 32;
 /// E[z (Pz)] over random signs z is that diagonal. O(32 · residual), in parallel.
 pub(super) fn diagonal(projection: &Projection, transitions: usize, seed: u64) -> Vec<f64> {
     let probe = |draw: usize| -> Vec<f64> {
+        checkpoint();
         let mut rng = stream(seed, Purpose::Probe, draw);
         let signs: Vec<f64> = (0..transitions).map(|_| if rng.random::<bool>() { 1.0 } else { -1.0 }).collect();
         projection.residual(&signs).into_iter().zip(signs).map(|(left, sign)| left * sign).collect()

@@ -1,5 +1,7 @@
 //! Sparse symmetric factorization N = L D Lᵀ: the pattern once, the numbers for every γ.
 
+use crate::cancel::Pace;
+
 const NONE: u32 = u32::MAX;
 
 /// Where the entries of N and L are.
@@ -98,6 +100,7 @@ impl Factor {
         let mut visited = vec![NONE; n];
         // The columns that row k has entries in, every column after those that change it.
         let mut columns = vec![0u32; n];
+        let mut pace = Pace::default();
         for k in 0..n {
             let mut top = n;
             visited[k] = k as u32;
@@ -119,6 +122,7 @@ impl Factor {
                 let i = i as usize;
                 let sum = std::mem::take(&mut sums[i]);
                 let range = factor_start[i]..filled[i];
+                pace.spend(range.len());
                 for (&j, l) in below[range.clone()].iter().zip(&value[range]) {
                     sums[j as usize] -= l * sum;
                 }

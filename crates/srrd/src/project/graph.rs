@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use super::factor::Pattern;
 use super::levels::Components;
 use super::order::minimum_degree;
+use crate::cancel::{Pace, checkpoint};
 
 /// The states and edges of some transitions. Transitions of the same pair of states that lie side by side are one edge with their
 /// mean value: they cost as much as one.
@@ -38,7 +39,9 @@ impl ShapingGraph {
         let mut edges: Vec<Edge> = Vec::new();
         let mut edge_of = Vec::new();
         let mut numbers = Numbers::default();
+        let mut pace = Pace::default();
         for (s, t) in pairs {
+            pace.spend(1);
             let (source, target) = (numbers.of(s), numbers.of(t));
             let weight = weights.as_ref().map_or(1.0, |weights| weights[edge_of.len()]);
             match edges.last_mut() {
@@ -174,7 +177,9 @@ impl Elimination {
             .filter(|&(a, b)| a != b && a != NONE && b != NONE)
             .map(|(a, b)| (a.min(b), a.max(b)))
             .collect();
+        checkpoint();
         pairs.sort_unstable();
+        checkpoint();
         pairs.dedup();
         if count > ALWAYS && pairs.len() > DENSE * count as usize {
             return None;

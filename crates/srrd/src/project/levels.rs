@@ -1,5 +1,7 @@
 //! The connected parts of a set of transitions, and which of them are *balanced*.
 
+use crate::cancel::Pace;
+
 /// The parts that share no state.
 #[derive(Clone, Debug)]
 pub(crate) struct Components {
@@ -17,7 +19,11 @@ impl Components {
     /// Near-linear in the number of edges.
     pub fn new(states: usize, edges: impl Iterator<Item = (u32, u32)>) -> Self {
         let mut levels = Levels::new(states);
-        edges.for_each(|(source, target)| levels.join(source as usize, target as usize));
+        let mut pace = Pace::default();
+        for (source, target) in edges {
+            pace.spend(1);
+            levels.join(source as usize, target as usize);
+        }
         let mut number = vec![u32::MAX; states];
         let mut balanced = Vec::new();
         let (mut of_state, mut level) = (Vec::with_capacity(states), Vec::with_capacity(states));

@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::cancel::Pace;
+
 /// An order by approximate minimum degree, or `None` as soon as the factorization would take more than `limit`
 /// multiplications. `neighbours[i]` lists the unknowns that share an entry with i, without i and without repetitions.
 ///
@@ -27,6 +29,7 @@ pub(super) fn minimum_degree(neighbours: Vec<Vec<u32>>, limit: u64) -> Option<Ve
     let mut queue: BinaryHeap<Reverse<(usize, u32)>> = (0..n).map(|i| Reverse((degree[i], i as u32))).collect();
     let mut order = Vec::with_capacity(n);
     let mut work = 0u64;
+    let mut pace = Pace::default();
     while let Some(Reverse((expected, next))) = queue.pop() {
         let p = next as usize;
         if gone[p] || expected != degree[p] {
@@ -52,6 +55,8 @@ pub(super) fn minimum_degree(neighbours: Vec<Vec<u32>>, limit: u64) -> Option<Ve
             absorbed[e as usize] = true;
         }
         work += (clique.len() as u64 + 1).pow(2);
+        // Lists and cliques of the members are gone through, too: some ten steps each.
+        pace.spend(16 * (clique.len() + 1));
         if work > limit {
             return None;
         }

@@ -3,6 +3,7 @@
 
 use super::factor::Factor;
 use super::graph::{Edge, Elimination, NONE, ShapingGraph};
+use crate::cancel::checkpoint;
 use crate::parallel;
 
 /// What the space is at γ = 0 and γ = 1, where dimensions get lost.
@@ -222,6 +223,7 @@ impl Solver {
         let (mut least, mut waited) = (size, 0);
         let mut left = graph.squared(&rest);
         while size > enough && waited < patience {
+            checkpoint();
             let change = self.shaping(graph, &direction);
             let curvature = graph.squared(&change);
             let step = size / curvature;

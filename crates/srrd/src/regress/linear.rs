@@ -9,6 +9,7 @@
 //! O(features²) memory.
 
 use super::{ACTION, Factor, Known, Product, SOURCE, TARGET};
+use crate::cancel::{Pace, checkpoint};
 
 /// A feature that varies over the rows by less than this part of the largest one is constant.
 const CONSTANT: f64 = 1e-13;
@@ -65,7 +66,9 @@ impl Linear {
 
         let mut factor = Triangle::new(columns.len());
         let mut values = vec![0.0; columns.len()];
+        let mut pace = Pace::default();
         for (row, reward) in known.rows.iter().zip(&known.rewards) {
+            pace.spend(columns.len() * (columns.len() + 1));
             for (value, column) in values.iter_mut().zip(&columns) {
                 *value = column.standardized(known, row[column.part]);
             }
@@ -150,6 +153,7 @@ impl Triangle {
         for _ in 0..SWEEPS {
             let mut rotated = false;
             for j in 1..n {
+                checkpoint();
                 for i in 0..j {
                     let (a, b) = (dot(&columns[i], &columns[i]), dot(&columns[j], &columns[j]));
                     let c = dot(&columns[i], &columns[j]);

@@ -10,6 +10,7 @@
 //! feature and row of memory.
 
 use super::{Factor, Features, InsideBox, Known, Product};
+use crate::cancel::Pace;
 use crate::settings::TreeLimits;
 
 /// Of the sum of squares in a node: what a split must be better by than one before it, so that rounding does not decide between
@@ -66,11 +67,15 @@ impl Tree {
             known.features[part].get(known.rows[row as usize][part], feature)
         };
         let rows = known.rows.len();
+        let mut pace = Pace::default();
         // Of every feature, the rows sorted by it; those of a node lie side by side.
         let mut orders: Vec<Vec<u32>> = (0..columns.len())
             .map(|column| {
                 let mut order: Vec<u32> = (0..rows as u32).collect();
-                order.sort_by(|&a, &b| value(column, a).total_cmp(&value(column, b)));
+                order.sort_by(|&a, &b| {
+                    pace.spend(1);
+                    value(column, a).total_cmp(&value(column, b))
+                });
                 order
             })
             .collect();
@@ -92,6 +97,7 @@ impl Tree {
             let mut best: Option<Split> = None;
             for (column, order) in orders.iter().enumerate() {
                 let order = &order[range.clone()];
+                pace.spend(order.len());
                 let mut sum = 0.0;
                 for (below, pair) in (1..).zip(order.windows(2)) {
                     // Around the mean of the node, so that both sides have the same sum but for its sign.

@@ -8,6 +8,7 @@ use thiserror::Error;
 use super::token::Kind;
 use super::vocabulary::{ABSENT, Interner};
 use super::{DuplicateCounts, Repeats, RewardSample, Token, Vocabulary};
+use crate::cancel::Pace;
 use crate::graph::{Graph, starts};
 
 /// Which reward a transition gets that occurs several times with unequal rewards. Equal rewards always collapse.
@@ -270,8 +271,10 @@ fn assemble(
     } else {
         let mut placement = vec![0u32; reward.len()];
         let (start, keyed) = sort_rows(states.len(), rows);
+        let mut pace = Pace::default();
         for x in 0..states.len() {
             let of_state = &keyed[start[x] as usize..start[x + 1] as usize];
+            pace.spend(of_state.len());
             for group in of_state.chunk_by(|a, b| a.key == b.key) {
                 let index = merged.reward.len() as u32;
                 group.iter().for_each(|keyed| placement[keyed.row as usize] = index);

@@ -22,6 +22,7 @@ use std::num::NonZeroUsize;
 
 use super::TheoryError;
 use crate::batch::BatchSet;
+use crate::cancel::Pace;
 use crate::estimate::{self, Rewards, term};
 use crate::exact::{Tabular, advance, dot, row, times};
 use crate::graph::Graph;
@@ -133,11 +134,13 @@ struct Frontier {
     step: u64,
     /// It leads to itself: nothing changes any more.
     settled: bool,
+    pace: Pace,
 }
 
 impl Frontier {
     fn new(states: usize) -> Self {
-        Frontier { states: Vec::new(), next: Vec::new(), seen: vec![0; states], step: 0, settled: false }
+        let pace = Pace::default();
+        Frontier { states: Vec::new(), next: Vec::new(), seen: vec![0; states], step: 0, settled: false, pace }
     }
 
     fn start(&mut self, states: &[u32]) {
@@ -150,6 +153,7 @@ impl Frontier {
     }
 
     fn advance(&mut self, graph: &Graph) {
+        self.pace.spend(4 * self.states.len() + 1);
         if self.settled {
             return;
         }

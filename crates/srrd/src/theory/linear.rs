@@ -1,5 +1,7 @@
 //! The two linear problems of a small Markov chain: discounted values and stationary distributions.
 
+use crate::cancel::checkpoint;
+
 /// Solves (I − γP) x = b, P stochastic and row-major. Such a matrix is strictly diagonally dominant, so elimination needs no
 /// pivoting. O(n³).
 pub(super) fn discounted(step: &[f64], gamma: f64, b: Vec<f64>) -> Vec<f64> {
@@ -8,6 +10,7 @@ pub(super) fn discounted(step: &[f64], gamma: f64, b: Vec<f64>) -> Vec<f64> {
     (0..n).for_each(|i| matrix[i * n + i] += 1.0);
     let mut x = b;
     for k in 0..n {
+        checkpoint();
         let (above, below) = matrix.split_at_mut((k + 1) * n);
         let pivot_row = &above[k * n..];
         for (i, row) in below.chunks_exact_mut(n).enumerate() {
@@ -43,6 +46,7 @@ pub(super) fn stationary(step: &[f64], n: usize) -> Vec<f64> {
         let mut p: Vec<Vec<f64>> = class.iter().map(|&x| class.iter().map(|&y| step[x * n + y]).collect()).collect();
         let m = class.len();
         for k in (1..m).rev() {
+            checkpoint();
             let out: f64 = p[k][..k].iter().sum();
             let (before, after) = p.split_at_mut(k);
             for row in before.iter_mut() {
@@ -69,6 +73,7 @@ pub(super) fn reachable(step: &[f64], n: usize) -> Vec<bool> {
     let mut reach = vec![false; n * n];
     let mut open = Vec::new();
     for x in 0..n {
+        checkpoint();
         let row = &mut reach[x * n..(x + 1) * n];
         row[x] = true;
         open.push(x);
