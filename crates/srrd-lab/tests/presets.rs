@@ -74,7 +74,8 @@ fn the_eight_states_at_full_coverage_leave_no_shaping() {
     let few = [("trials", "5".to_owned())];
     let manifest = Manifest::new("instability", Preset::Quick, &few, Shard::WHOLE).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    run(folder.path(), &manifest, manifest.experiment().unwrap().as_ref(), 2, |_| std::ops::ControlFlow::Continue(())).unwrap();
+    run(folder.path(), &manifest, manifest.experiment().unwrap().as_ref(), 2, |_| std::ops::ControlFlow::Continue(()))
+        .unwrap();
     publish(folder.path()).unwrap();
     let summary = fs::read_to_string(folder.path().join("summary.csv")).unwrap();
     let mean = |transitions: &str, metric: &str| -> f64 {

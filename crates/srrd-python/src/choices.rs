@@ -28,18 +28,8 @@ impl Choices {
         correlation: String,
         support: String,
     ) -> PyResult<Self> {
-        let options = Options {
-            metric,
-            gamma,
-            estimator,
-            regression,
-            actions,
-            batch,
-            seed,
-            min_common,
-            correlation,
-            support,
-        };
+        let options =
+            Options { metric, gamma, estimator, regression, actions, batch, seed, min_common, correlation, support };
         Ok(Choices { checked: options.check(&[Metric::Srrd]).map_err(of_answer)? })
     }
 

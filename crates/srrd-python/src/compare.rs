@@ -124,9 +124,8 @@ pub fn explain<'py>(
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let pair = named(&[a.clone(), b.clone()]);
-    let value = answered(py, pair, choices, threads, move |pair, checked| {
-        answers::explain([pair[0], pair[1]], checked, top)
-    })?;
+    let value =
+        answered(py, pair, choices, threads, move |pair, checked| answers::explain([pair[0], pair[1]], checked, top))?;
     of_json(py, &value)
 }
 

@@ -1,7 +1,9 @@
 //! What goes wrong, as Python exceptions with the command's words.
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyPermissionError, PyRuntimeError, PyUserWarning, PyValueError};
+use pyo3::exceptions::{
+    PyFileNotFoundError, PyOSError, PyPermissionError, PyRuntimeError, PyUserWarning, PyValueError,
+};
 use pyo3::prelude::*;
 use srrd_cli::answers::NoAnswer;
 use srrd_lab::LabError;

@@ -15,7 +15,12 @@ pub fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| srrd_cli::command(arguments))
 }
 
-fn manifest(what: &str, preset: &str, replaced: &[(String, String)], shard: (usize, usize)) -> Result<Manifest, LabError> {
+fn manifest(
+    what: &str,
+    preset: &str,
+    replaced: &[(String, String)],
+    shard: (usize, usize),
+) -> Result<Manifest, LabError> {
     let preset: Preset = preset.parse().map_err(LabError::Wrong)?;
     let replaced: Vec<(&str, String)> = replaced.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
     let (index, of) = shard;

@@ -94,6 +94,11 @@ impl CancellablePool {
         }
     }
 
+    /// Starts `f` on the threads of the pool and returns at once. It must not panic: [`run`](Self::run) inside it says how it ends.
+    pub fn spawn(&self, f: impl FnOnce() + Send + 'static) {
+        self.pool.spawn(f);
+    }
+
     /// How many threads there are.
     pub fn threads(&self) -> usize {
         self.pool.current_num_threads()

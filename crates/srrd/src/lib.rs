@@ -64,8 +64,8 @@ pub use canon::{CanonicalForm, canonicalize};
 pub use chance::{Chance, ChanceSettings, ChanceTest, chance, chance_on};
 pub use diagnose::{MetricCoverage, TermCoverage, term_coverage};
 pub use distance::{
-    Agreement, Canonical, Comparison, Correlation, DistanceMatrix, Undefined, common_transitions, distance,
-    distance_on, pairwise, pairwise_canonical, pearson, pearson_weighted, projected_distance, spearman,
+    Agreement, Canonical, Comparison, Correlation, DistanceMatrix, Undefined, common_transitions, cross_distances,
+    distance, distance_on, pairwise, pairwise_canonical, pearson, pearson_weighted, projected_distance, spearman,
 };
 pub use embed::embed;
 pub use exact::{ExactError, Tabular};

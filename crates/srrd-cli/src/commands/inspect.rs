@@ -76,7 +76,9 @@ fn parse_space(text: &str) -> Result<(f64, f64), Failure> {
 /// A space cannot be smaller than what was seen of it.
 pub fn check_space<'a>(
     samples: impl IntoIterator<Item = &'a NamedSample>,
-    states: f64, actions: f64) -> Result<(), Failure> {
+    states: f64,
+    actions: f64,
+) -> Result<(), Failure> {
     for named in samples {
         let (seen, taken) = (named.sample.states().len(), named.sample.actions().len());
         if seen as f64 > states || taken as f64 > actions {
