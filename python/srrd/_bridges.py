@@ -16,7 +16,7 @@ Reading: TypeAlias = "Callable[[Any], Any]"
 
 
 def flatten(value: Any) -> Any:
-    """An observation or action as a token or as features: parts of dicts and tuples side by side, dicts in the order of their names."""
+    """An observation or action as a token or as features: the parts of dicts (by name) and tuples side by side."""
     if isinstance(value, Mapping):
         parts = [np.ravel(flatten(value[key])) for key in sorted(value)]
         return np.concatenate(parts) if parts else np.zeros(0)
@@ -78,7 +78,9 @@ def from_gymnasium(
     for number in range(episodes):
         # Seeding again would play the same episode again.
         observation, _ = env.reset(seed=seed) if number == 0 else env.reset()
-        states, actions, rewards = [read_state(observation)], [], []
+        states: list[Any] = [read_state(observation)]
+        actions: list[Any] = []
+        rewards: list[float] = []
         while max_steps is None or len(actions) < max_steps:
             chosen = env.action_space.sample() if policy is None else policy(observation)
             observation, reward, terminated, truncated, _ = env.step(chosen)
@@ -170,15 +172,14 @@ def reward_net(net: Any, *, done: bool = False) -> _query.RewardFunction:
     A net of imitation is asked through its `predict_processed` or `predict`, with `done` for all transitions. A torch module gets
     float tensors of states, actions and next states on its own device and returns one reward each.
     """
-    for method in ("predict_processed", "predict"):
-        predict = getattr(net, method, None)
-        if predict is not None:
+    predict = getattr(net, "predict_processed", None) or getattr(net, "predict", None)
+    if predict is not None:
 
-            def ask(states: npt.NDArray[Any], actions: npt.NDArray[Any], next_states: npt.NDArray[Any]) -> npt.ArrayLike:
-                answer: npt.ArrayLike = predict(states, actions, next_states, np.full(len(states), done))
-                return answer
+        def ask(states: npt.NDArray[Any], actions: npt.NDArray[Any], next_states: npt.NDArray[Any]) -> npt.ArrayLike:
+            answer: npt.ArrayLike = predict(states, actions, next_states, np.full(len(states), done))
+            return answer
 
-            return ask
+        return ask
     if not hasattr(net, "parameters"):
         raise TypeError(f"{type(net).__name__} is neither a reward net nor a torch module: give a function instead")
 
@@ -200,7 +201,10 @@ def _steps(values: Any) -> Iterable[Any]:
     """The entries of what a library keeps step by step: an array, or a dict or tuple of arrays."""
     if isinstance(values, Mapping):
         names = list(values)
-        return [dict(zip(names, parts, strict=True)) for parts in zip(*(_steps(values[name]) for name in names), strict=True)]
+        return [
+            dict(zip(names, parts, strict=True))
+            for parts in zip(*(_steps(values[name]) for name in names), strict=True)
+        ]
     if isinstance(values, tuple):
         return list(zip(*(_steps(part) for part in values), strict=True))
     # imitation wraps observations that are dicts.
@@ -214,5 +218,7 @@ def _sample(collected: list[tuple[list[Any], list[Any], Any]], name: str | None,
         return RewardSample.from_episodes(collected, name=name, label=label)
     except ValueError as error:
         if "dimensions" in str(error) or "inhomogeneous" in str(error):
-            raise ValueError("observations differ in shape: give `state`, a function that makes features of one") from error
+            raise ValueError(
+                "observations differ in shape: give `state`, a function that makes features of one"
+            ) from error
         raise

@@ -125,8 +125,8 @@ def compare(
 ) -> dict[str, Any]:
     """Everything that ``srrd distance --json`` tells: the distances of several metrics, and how sure they are.
 
-    `interval` is the level of an interval, such as 0.95; `chance` tests whether the rewards are more alike than chance. `options` are
-    those of `distance`.
+    `interval` is the level of an interval, such as 0.95; `chance` tests whether the rewards are more alike than chance.
+    `options` are those of `distance`.
 
     >>> import numpy as np, srrd
     >>> states = np.arange(30)
@@ -242,7 +242,7 @@ def evaluate(
     labels: Sequence[Any] | None = None,
     *,
     metric: str | Iterable[str] = "srrd",
-    gamma: Iterable[float] = tuple(k / 10 for k in range(11)),
+    gamma: Iterable[float] = tuple(tenths / 10 for tenths in range(11)),
     k: Iterable[int] = tuple(range(10, 101, 10)),
     train: float = 0.7,
     repeats: int = 200,
@@ -260,7 +260,13 @@ def evaluate(
         samples = [sample.renamed(sample.name, str(label)) for sample, label in zip(samples, labels, strict=True)]
     chosen = choices(metric, **options)
     result: dict[str, Any] = _srrd.classify(
-        [_core(sample) for sample in samples], chosen, [float(value) for value in gamma], list(k), train, repeats, threads
+        [_core(sample) for sample in samples],
+        chosen,
+        [float(value) for value in gamma],
+        list(k),
+        train,
+        repeats,
+        threads,
     )
     return result
 

@@ -20,7 +20,9 @@ RewardFunction: TypeAlias = "Callable[[npt.NDArray[Any], npt.NDArray[Any], npt.N
 MOST = 400_000_000
 
 
-def ask(fn: RewardFunction, states: npt.NDArray[Any], actions: npt.NDArray[Any], next_states: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def ask(
+    fn: RewardFunction, states: npt.NDArray[Any], actions: npt.NDArray[Any], next_states: npt.NDArray[Any]
+) -> npt.NDArray[np.float64]:
     """The rewards of a batch, checked."""
     rewards = _table.as_array(fn(states, actions, next_states))
     if rewards.shape not in ((len(states),), (len(states), 1)):
@@ -63,7 +65,11 @@ def everywhere(fn: RewardFunction, sample: RewardSample, actions: str, batch_siz
     if actions not in ("marginal", "joint"):
         raise ValueError(f"actions: '{actions}' is not one of marginal, joint")
     return table(
-        fn, _table.token_array(sample.states), _table.token_array(sample.actions), batch_size, mean=actions == "marginal"
+        fn,
+        _table.token_array(sample.states),
+        _table.token_array(sample.actions),
+        batch_size,
+        mean=actions == "marginal",
     )
 
 
@@ -92,4 +98,3 @@ def _grid(n: int, m: int, size: int) -> Iterator[tuple[slice, tuple[Any, Any, An
     for first in range(0, n * m * n, size):
         place = np.arange(first, min(first + size, n * m * n))
         yield slice(first, first + len(place)), (place // (m * n), place // n % m, place % n)
-

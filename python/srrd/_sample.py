@@ -261,8 +261,8 @@ class RewardSample:
     ) -> RewardSample:
         """The same sample; for transitions that it lacks, EPIC, DARD and SRRD (double batch) take what `fn` says instead of 0.
 
-        `fn` is asked for every (state, action, next state) of the explored ones: states² · actions rewards. ``actions="joint"`` keeps
-        all of them; ``"marginal"`` only their mean over actions, which is what the default estimator needs.
+        `fn` is asked for every (state, action, next state) of the explored ones: states² · actions rewards.
+        ``actions="joint"`` keeps all of them; ``"marginal"`` only their mean over actions: what the default estimator needs.
         """
         return RewardSample._of(self._core.with_reward_table(_query.everywhere(fn, self, actions, batch_size)))
 
@@ -401,7 +401,9 @@ def read(path: str | os.PathLike[str], *, duplicates: str = "mean") -> list[Rewa
 def _only(samples: list[RewardSample], origin: str, label: str | None) -> RewardSample:
     if len(samples) != 1:
         names = ", ".join(sample.name for sample in samples[:5]) + (", …" if len(samples) > 5 else "")
-        raise ValueError(f"{origin}: there are {len(samples)} samples ({names}), but one is needed: take srrd.read or srrd.from_frame")
+        raise ValueError(
+            f"{origin}: there are {len(samples)} samples ({names}), but one is needed: take srrd.read or srrd.from_frame"
+        )
     return samples[0] if label is None else samples[0].renamed(samples[0].name, label)
 
 

@@ -100,7 +100,13 @@ def test_minari_datasets(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None
         buffers.append(dataclasses.replace(buffer, **parts, **ends))
         met += len(actions)
     dataset = minari.create_dataset_from_buffers(
-        "frozen/random-v0", buffers, env=env, algorithm_name="random", author="tests", author_email="none", code_permalink="none"
+        "frozen/random-v0",
+        buffers,
+        env=env,
+        algorithm_name="random",
+        author="tests",
+        author_email="none",
+        code_permalink="none",
     )
     sample = srrd.from_minari(dataset)
     assert sample.name == "frozen/random-v0"
@@ -140,7 +146,9 @@ class Transitions:
 class RewardNet:
     """What imitation's class of that name offers to those who have NumPy arrays."""
 
-    def predict_processed(self, state: np.ndarray, action: np.ndarray, next_state: np.ndarray, done: np.ndarray) -> np.ndarray:
+    def predict_processed(
+        self, state: np.ndarray, action: np.ndarray, next_state: np.ndarray, done: np.ndarray
+    ) -> np.ndarray:
         assert done.dtype == bool and not done.any()
         return next_state.sum(axis=1) - state.sum(axis=1) + action
 

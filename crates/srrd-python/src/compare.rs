@@ -20,6 +20,15 @@ fn named(samples: &[Bound<'_, Sample>]) -> Named {
     samples.iter().map(|sample| Arc::clone(&sample.get().named)).collect()
 }
 
+/// Below this many transitions the loops of one comparison stay on one thread anyway; a pool of one wakes faster.
+const SMALL: usize = 1 << 14;
+
+/// The threads for one comparison of these samples.
+fn threads_for(samples: &Named, asked: Option<usize>) -> Option<usize> {
+    let transitions: usize = samples.iter().map(|named| named.sample.len()).sum();
+    asked.or_else(|| (transitions < SMALL).then_some(1))
+}
+
 /// Has `find` answer on the samples, issues its warnings and hands its value on.
 fn answered<T: Send + 'static>(
     py: Python<'_>,
@@ -60,6 +69,7 @@ pub fn distance(
     threads: Option<usize>,
 ) -> PyResult<f64> {
     let pair = named(&[a.clone(), b.clone()]);
+    let threads = threads_for(&pair, threads);
     answered(py, pair, choices, threads, |pair, checked| {
         let metric = checked.metric()?;
         computed(pair, checked, |pair, settings, warnings| {
@@ -175,6 +185,7 @@ pub fn canonicalize<'py>(
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let only = named(std::slice::from_ref(sample));
+    let threads = threads_for(&only, threads);
     let values = answered(py, only, choices, threads, |only, checked| {
         let metric = checked.metric()?;
         computed(only, checked, |only, settings, _| Ok(srrd::canonicalize(only[0], metric, settings)))
