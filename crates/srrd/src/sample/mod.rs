@@ -1,10 +1,12 @@
 //! Reward samples: a finite set of transitions, each with one reward. Immutable once built.
 
 mod builder;
+mod bytes;
 mod token;
 mod vocabulary;
 
 pub use builder::{Duplicates, LARGEST_REWARD, Placement, SampleBuilder, SampleError};
+pub use bytes::BytesError;
 pub use token::Token;
 pub use vocabulary::Vocabulary;
 pub(crate) use vocabulary::{ABSENT, Interner};

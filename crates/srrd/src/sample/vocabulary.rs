@@ -14,11 +14,11 @@ pub(crate) const ABSENT: u32 = u32::MAX;
 /// The sorted distinct tokens of the states or the actions of one sample. The id of a token is its rank.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Vocabulary {
-    ints: Vec<i64>,
-    texts: Texts,
+    pub(super) ints: Vec<i64>,
+    pub(super) texts: Texts,
     /// Feature tuples, one after the other, each `arity` long.
-    features: Vec<f64>,
-    arity: usize,
+    pub(super) features: Vec<f64>,
+    pub(super) arity: usize,
 }
 
 impl Vocabulary {
@@ -121,9 +121,9 @@ impl Vocabulary {
 
 /// Texts in one buffer.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Texts {
-    bytes: String,
-    ends: Vec<usize>,
+pub(super) struct Texts {
+    pub(super) bytes: String,
+    pub(super) ends: Vec<usize>,
 }
 
 impl Texts {
@@ -131,7 +131,7 @@ impl Texts {
         self.ends.len()
     }
 
-    fn get(&self, index: usize) -> &str {
+    pub(super) fn get(&self, index: usize) -> &str {
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         &self.bytes[start..self.ends[index]]
     }

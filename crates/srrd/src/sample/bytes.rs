@@ -1,0 +1,322 @@
+//! Samples as bytes: to keep them, and to hand them to other processes.
+//!
+//! All numbers little-endian, lengths and counts as u64:
+//!
+//! - 8 bytes `SRRDsamp`, the version (u32)
+//! - the vocabularies of states and actions: numbers of integers, texts and feature tuples, and the length of a tuple; the integers
+//!   (i64); where every text ends (u64), and the texts; the features (f64)
+//! - the graph: numbers of edges and transitions; how many edges leave every state (u32); where every edge leads (u32); how many
+//!   transitions every edge has (u32), unless all have one
+//! - the action (u32) and the reward (f64) of every transition
+//! - what was merged: rows, repeated, averaged; squares (f64), freedom, averaged out (f64)
+//! - what is known of unsampled transitions: 0 nothing, 1 linear regression, 2 a tree (depth, least leaf)
+//! - a checksum (u64) of everything before it
+//!
+//! Reading trusts nothing: lengths are held against the bytes that are there before memory is taken, and everything that a
+//! [`RewardSample`] promises is checked. O(bytes).
+
+use thiserror::Error;
+
+use super::token::{Kind, compare_features};
+use super::vocabulary::Texts;
+use super::{DuplicateCounts, LARGEST_REWARD, Repeats, RewardSample, Token, Vocabulary};
+use crate::graph::Graph;
+use crate::settings::{Regression, TreeLimits};
+
+const MAGIC: &[u8; 8] = b"SRRDsamp";
+const VERSION: u32 = 1;
+
+/// Why bytes are no sample.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BytesError {
+    /// They start otherwise than samples do.
+    #[error("these bytes are no reward sample: they do not start with {}", MAGIC.escape_ascii())]
+    NotASample,
+    /// They were written by another version of this library.
+    #[error(
+        "the sample has version {found} of its form, and only version {VERSION} can be read: write it again with this version"
+    )]
+    Version {
+        /// The version.
+        found: u32,
+    },
+    /// The checksum does not agree with the bytes.
+    #[error("the bytes of the sample are damaged or not all there: their checksum is wrong")]
+    Damaged,
+    /// The checksum agrees, but the bytes do not say what a sample says.
+    #[error("the bytes are no valid sample: {0}")]
+    Invalid(&'static str),
+}
+
+impl RewardSample {
+    /// The sample as bytes, for [`from_bytes`](Self::from_bytes): on any machine, but in the same version of the form.
+    /// About 20 bytes a transition, and the tokens.
+    ///
+    /// ```
+    /// use srrd::{Duplicates, RewardSample};
+    /// let sample = RewardSample::from_rows([("home", "walk", "park", 1.0)], Duplicates::Mean)?;
+    /// assert_eq!(RewardSample::from_bytes(&sample.to_bytes())?, sample);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let graph = &self.graph;
+        let mut out = Writer(Vec::with_capacity(128 + 4 * self.states.len() + 8 * graph.edges() + 12 * self.len()));
+        out.0.extend(MAGIC);
+        out.0.extend(VERSION.to_le_bytes());
+        out.vocabulary(&self.states);
+        out.vocabulary(&self.actions);
+        out.count(graph.edges());
+        out.count(self.len());
+        graph.row_starts().windows(2).for_each(|pair| out.id(pair[1] - pair[0]));
+        graph.targets().iter().for_each(|&y| out.id(y));
+        if graph.edges() < self.len() {
+            (0..graph.edges()).for_each(|e| out.id(graph.multiplicity(e)));
+        }
+        self.action.iter().for_each(|&u| out.id(u));
+        self.reward.iter().for_each(|&r| out.number(r));
+        let DuplicateCounts { rows, repeated, averaged } = self.duplicates;
+        [rows, repeated, averaged].into_iter().for_each(|n| out.count(n));
+        out.number(self.repeats.squares);
+        out.count(self.repeats.freedom);
+        out.number(self.repeats.averaged_out);
+        match self.regression {
+            None => out.0.push(0),
+            Some(Regression::Linear) => out.0.push(1),
+            Some(Regression::Tree(limits)) => {
+                out.0.push(2);
+                out.count(limits.max_depth());
+                out.count(limits.min_leaf());
+            }
+        }
+        let sum = checksum(&out.0);
+        out.0.extend(sum.to_le_bytes());
+        out.0
+    }
+
+    /// The sample that [`to_bytes`](Self::to_bytes) wrote. Any bytes can be given: what is no sample is an error.
+    ///
+    /// # Errors
+    /// When the bytes are not those of a sample, or not in the form of this version.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, BytesError> {
+        let rest = bytes.strip_prefix(MAGIC).ok_or(BytesError::NotASample)?;
+        let (version, _) = rest.split_first_chunk().ok_or(BytesError::Damaged)?;
+        let found = u32::from_le_bytes(*version);
+        if found != VERSION {
+            return Err(BytesError::Version { found });
+        }
+        let (content, sum) = bytes.split_last_chunk().ok_or(BytesError::Damaged)?;
+        if checksum(content) != u64::from_le_bytes(*sum) {
+            return Err(BytesError::Damaged);
+        }
+        let mut reader = Reader(content.get(MAGIC.len() + version.len()..).ok_or(BytesError::Damaged)?);
+        let sample = reader.sample()?;
+        check(reader.0.is_empty(), "there are bytes beyond its end")?;
+        Ok(sample)
+    }
+}
+
+/// Eight bytes at a time, so that it takes a fraction of the time that reading does; not meant against forgery.
+fn checksum(bytes: &[u8]) -> u64 {
+    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mix = |sum: u64, word: u64| (sum ^ word).wrapping_mul(FACTOR).rotate_left(29);
+    let (words, rest) = bytes.as_chunks::<8>();
+    let sum = words.iter().fold(FACTOR ^ bytes.len() as u64, |sum, word| mix(sum, u64::from_le_bytes(*word)));
+    let sum = rest.iter().fold(sum, |sum, &byte| mix(sum, u64::from(byte)));
+    mix(sum ^ sum >> 32, FACTOR)
+}
+
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn count(&mut self, value: usize) {
+        self.0.extend((value as u64).to_le_bytes());
+    }
+
+    #[inline]
+    fn id(&mut self, value: u32) {
+        self.0.extend(value.to_le_bytes());
+    }
+
+    #[inline]
+    fn number(&mut self, value: f64) {
+        self.0.extend(value.to_le_bytes());
+    }
+
+    fn vocabulary(&mut self, vocabulary: &Vocabulary) {
+        let Vocabulary { ints, texts, features, arity } = vocabulary;
+        let tuples = features.len().checked_div(*arity).unwrap_or(0);
+        [ints.len(), texts.ends.len(), tuples, *arity].into_iter().for_each(|n| self.count(n));
+        ints.iter().for_each(|int| self.0.extend(int.to_le_bytes()));
+        texts.ends.iter().for_each(|&end| self.count(end));
+        self.0.extend(texts.bytes.as_bytes());
+        features.iter().for_each(|&value| self.number(value));
+    }
+}
+
+fn check(holds: bool, else_: &'static str) -> Result<(), BytesError> {
+    if holds { Ok(()) } else { Err(BytesError::Invalid(else_)) }
+}
+
+const SHORT: &str = "it ends too early";
+
+/// What is still to be read.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, bytes: usize) -> Result<&'a [u8], BytesError> {
+        let (taken, rest) = self.0.split_at_checked(bytes).ok_or(BytesError::Invalid(SHORT))?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    /// So many elements of N bytes each, which must all be there before memory is taken for them.
+    fn list<const N: usize, T>(&mut self, count: usize, read: fn([u8; N]) -> T) -> Result<Vec<T>, BytesError> {
+        let bytes = self.take(count.checked_mul(N).ok_or(BytesError::Invalid(SHORT))?)?;
+        Ok(bytes.as_chunks::<N>().0.iter().map(|&chunk| read(chunk)).collect())
+    }
+
+    fn one<const N: usize>(&mut self) -> Result<[u8; N], BytesError> {
+        let (one, rest) = self.0.split_first_chunk().ok_or(BytesError::Invalid(SHORT))?;
+        self.0 = rest;
+        Ok(*one)
+    }
+
+    fn count(&mut self) -> Result<usize, BytesError> {
+        usize::try_from(u64::from_le_bytes(self.one()?)).map_err(|_| BytesError::Invalid("a count is too large"))
+    }
+
+    fn number(&mut self) -> Result<f64, BytesError> {
+        Ok(f64::from_le_bytes(self.one()?))
+    }
+
+    fn sample(&mut self) -> Result<RewardSample, BytesError> {
+        let (states, actions) = (self.vocabulary()?, self.vocabulary()?);
+        let (edges, transitions) = (self.count()?, self.count()?);
+        check(0 < edges && edges <= transitions, "the numbers of edges and transitions do not fit")?;
+        check(transitions < u32::MAX as usize, "there are too many transitions")?;
+        let degrees = self.list(states.len(), u32::from_le_bytes)?;
+        let target = self.list(edges, u32::from_le_bytes)?;
+        let multiplicity = match edges == transitions {
+            true => None,
+            false => Some(self.list(edges, u32::from_le_bytes)?),
+        };
+        let source = sources(&degrees, &target)?;
+        let first = firsts(multiplicity.as_deref(), edges, transitions)?;
+        let action = self.list(transitions, u32::from_le_bytes)?;
+        check_actions(&action, &first, actions.len())?;
+        check(actions.len() == distinct(&action, actions.len()), "an action has no transition")?;
+        let reward = self.list(transitions, f64::from_le_bytes)?;
+        // Not a number is never at most anything.
+        check(reward.iter().all(|r| r.abs() <= LARGEST_REWARD), "a reward is not a finite number, or too large")?;
+        let graph = Graph::new(states.len(), source, target, first, transitions);
+        let met = (0..states.len() as u32).all(|x| graph.is_initial(x) || graph.is_subsequent(x));
+        check(met, "a state has no transition")?;
+        let (duplicates, repeats) = self.merged(transitions)?;
+        let regression = self.regression(&states)?;
+        Ok(RewardSample { states, actions, graph, action, reward, duplicates, regression, repeats })
+    }
+
+    fn vocabulary(&mut self) -> Result<Vocabulary, BytesError> {
+        let [ints, texts, tuples, arity] = [self.count()?, self.count()?, self.count()?, self.count()?];
+        let tokens = ints.checked_add(texts).and_then(|n| n.checked_add(tuples));
+        check(tokens.is_some_and(|n| n < u32::MAX as usize), "there are too many tokens")?;
+        check((tuples == 0) == (arity == 0), "feature tuples have no length, or a length without tuples")?;
+        let ints = self.list(ints, i64::from_le_bytes)?;
+        check(ints.is_sorted_by(|a, b| a < b), "tokens are not sorted")?;
+        let texts = self.texts(texts)?;
+        let cells = tuples.checked_mul(arity).ok_or(BytesError::Invalid(SHORT))?;
+        let features: Vec<f64> = self.list(cells, |bytes| f64::from_le_bytes(bytes) + 0.0)?;
+        check(features.iter().all(|value| value.is_finite()), "a feature is not a finite number")?;
+        let sorted = features.chunks(arity.max(1)).is_sorted_by(|a, b| compare_features(a, b).is_lt());
+        check(sorted, "tokens are not sorted")?;
+        Ok(Vocabulary { ints, texts, features, arity })
+    }
+
+    fn texts(&mut self, count: usize) -> Result<Texts, BytesError> {
+        let ends: Vec<u64> = self.list(count, u64::from_le_bytes)?;
+        check(ends.is_sorted(), "texts overlap")?;
+        let length = usize::try_from(ends.last().copied().unwrap_or(0)).map_err(|_| BytesError::Invalid(SHORT))?;
+        let bytes = std::str::from_utf8(self.take(length)?).map_err(|_| BytesError::Invalid("a text is not UTF-8"))?;
+        // None is larger than the last, which is the length of what is there.
+        let ends: Vec<usize> = ends.into_iter().map(|end| end as usize).collect();
+        check(ends.iter().all(|&end| bytes.is_char_boundary(end)), "a text is not UTF-8")?;
+        let texts = Texts { bytes: bytes.to_owned(), ends };
+        let sorted = (1..count).all(|i| texts.get(i - 1) < texts.get(i));
+        check(sorted, "tokens are not sorted")?;
+        let plain = (0..count).all(|i| matches!(Token::text(texts.get(i)).0, Kind::Text(_)));
+        check(plain, "an integer is written as a text")?;
+        Ok(texts)
+    }
+
+    fn merged(&mut self, transitions: usize) -> Result<(DuplicateCounts, Repeats), BytesError> {
+        let [rows, repeated, averaged] = [self.count()?, self.count()?, self.count()?];
+        let (squares, freedom, averaged_out) = (self.number()?, self.count()?, self.number()?);
+        let counted = rows.checked_sub(transitions) == Some(repeated) && averaged <= transitions.min(repeated);
+        let finite = squares.is_finite() && squares >= 0.0 && (0.0..=freedom as f64).contains(&averaged_out);
+        check(counted && finite && freedom <= repeated, "what was merged does not add up")?;
+        Ok((DuplicateCounts { rows, repeated, averaged }, Repeats { squares, freedom, averaged_out }))
+    }
+
+    fn regression(&mut self, states: &Vocabulary) -> Result<Option<Regression>, BytesError> {
+        let regression = match self.one::<1>()? {
+            [0] => return Ok(None),
+            [1] => Regression::Linear,
+            [2] => {
+                let limits = TreeLimits::new(self.count()?, self.count()?);
+                Regression::Tree(limits.map_err(|_| BytesError::Invalid("the leaves of a tree are empty"))?)
+            }
+            _ => return Err(BytesError::Invalid("it predicts in a way that is not known")),
+        };
+        check(states.all_features().is_some(), "it predicts from features that there are not")?;
+        Ok(Some(regression))
+    }
+}
+
+/// The source of every edge; targets must ascend within a row.
+fn sources(degrees: &[u32], target: &[u32]) -> Result<Vec<u32>, BytesError> {
+    const WRONG: &str = "the edges are not those of the states";
+    let mut source = Vec::with_capacity(target.len());
+    for (x, &degree) in (0u32..).zip(degrees) {
+        let row = source.len()..source.len() + degree as usize;
+        let row = target.get(row).ok_or(BytesError::Invalid(WRONG))?;
+        check(row.is_sorted_by(|a, b| a < b), WRONG)?;
+        check(row.last().is_none_or(|&y| (y as usize) < degrees.len()), WRONG)?;
+        source.resize(source.len() + row.len(), x);
+    }
+    check(source.len() == target.len(), WRONG)?;
+    Ok(source)
+}
+
+/// The first transition of every edge.
+fn firsts(multiplicity: Option<&[u32]>, edges: usize, transitions: usize) -> Result<Vec<u32>, BytesError> {
+    let Some(multiplicity) = multiplicity else { return Ok((0..edges as u32).collect()) };
+    const WRONG: &str = "the transitions are not those of the edges";
+    let mut first = Vec::with_capacity(edges + 1);
+    let mut next = 0u64;
+    for &count in multiplicity {
+        check(count > 0, WRONG)?;
+        first.push(next as u32);
+        next += u64::from(count);
+        check(next <= transitions as u64, WRONG)?;
+    }
+    check(next == transitions as u64, WRONG)?;
+    Ok(first)
+}
+
+/// Actions must be there, and ascend within an edge.
+fn check_actions(action: &[u32], first: &[u32], actions: usize) -> Result<(), BytesError> {
+    check(action.iter().all(|&u| (u as usize) < actions), "there is no such action")?;
+    if first.len() == action.len() {
+        return Ok(());
+    }
+    let ends = first[1..].iter().map(|&end| end as usize).chain([action.len()]);
+    let sorted = first.iter().zip(ends).all(|(&start, end)| action[start as usize..end].is_sorted_by(|a, b| a < b));
+    check(sorted, "the actions of an edge are not sorted")
+}
+
+fn distinct(ids: &[u32], most: usize) -> usize {
+    let mut met = vec![false; most];
+    ids.iter().for_each(|&id| met[id as usize] = true);
+    met.iter().filter(|met| **met).count()
+}
