@@ -7,6 +7,31 @@ import numpy.typing as npt
 from ._compare import GammaEstimate
 from ._sample import Token
 
+__all__ = [
+    "Choices",
+    "DataWarning",
+    "Sample",
+    "Tabular",
+    "__version__",
+    "canonicalize",
+    "classify",
+    "command",
+    "compare",
+    "cross",
+    "distance",
+    "embed",
+    "estimate_gamma",
+    "explain",
+    "inspect",
+    "merge_parts",
+    "pairwise",
+    "plan",
+    "publish_run",
+    "read",
+    "run_part",
+    "samples_of_columns",
+]
+
 __version__: str
 
 class DataWarning(UserWarning): ...
