@@ -166,12 +166,14 @@ impl Sample {
     /// (states, actions, states).
     fn with_reward_table(&self, rewards: PyReadonlyArrayDyn<'_, f64>) -> PyResult<Self> {
         let sample = self.named.sample.clone();
+        let (states, actions) = (sample.states().len(), sample.actions().len());
         let values = rewards.as_slice()?;
         let table = match rewards.ndim() {
-            2 => RewardTable::marginal(&sample, values),
-            _ => RewardTable::joint(&sample, values),
+            2 => RewardTable::marginal(states, values),
+            _ => RewardTable::joint(states, actions, values),
         };
-        Ok(self.like(sample.with_reward_table(table.map_err(|e| wrong(e.to_string()))?)))
+        let known = table.and_then(|table| sample.with_reward_table(table));
+        Ok(self.like(known.map_err(|e| wrong(e.to_string()))?))
     }
 
     /// Whether rewards of unsampled transitions are known.

@@ -77,7 +77,7 @@ pub use interval::{
 };
 pub use noise::{NoiseFloor, RewardNoise, noise_floor, noise_floor_on};
 pub use project::{Projection, Shaping, WeightError, Weights};
-pub use regress::Prediction;
+pub use regress::{Prediction, RewardTable, TableError};
 pub use sample::{
     BytesError, DuplicateCounts, Duplicates, LARGEST_REWARD, Placement, RewardSample, SampleBuilder, SampleError,
     Token, Transition, Vocabulary,

@@ -30,10 +30,17 @@ fn name() -> impl Strategy<Value = Name> {
 
 fn named() -> impl Strategy<Value = RewardSample> {
     let row = (name(), name(), name(), -9.0..9.0f64);
-    prop::collection::vec(row, 1..40).prop_map(|rows| {
+    (prop::collection::vec(row, 1..40), 0..3u32).prop_map(|(rows, which)| {
         let mut builder = SampleBuilder::new();
         rows.iter().for_each(|(s, a, t, r)| builder.push(s.token(), a.token(), t.token(), *r).unwrap());
-        builder.build(Duplicates::Mean).unwrap()
+        let sample = builder.build(Duplicates::Mean).unwrap();
+        let (n, m) = (sample.states().len(), sample.actions().len());
+        let cells = |count: usize| (0..count).map(|i| i as f64 / 7.0).collect::<Vec<_>>();
+        match which {
+            0 => sample,
+            1 => sample.with_reward_table(RewardTable::marginal(n, cells(n * n)).unwrap()).unwrap(),
+            _ => sample.with_reward_table(RewardTable::joint(n, m, cells(n * m * n)).unwrap()).unwrap(),
+        }
     })
 }
 

@@ -4,16 +4,31 @@
 //! rewards). Every model here is *separable*: its prediction is a sum of few products of a function of s, one of s' and one of
 //! a, so that its sum over a cross-product of sets is a sum of products of sums over the sets, and no pair of states is ever
 //! looked at. A further model is a file here, a variant of [`Model`] and one of [`Regression`].
+//!
+//! Where a reward function can be asked, a [`table`] of what it says takes the place of a fitted model.
 
 mod linear;
+mod table;
 mod tree;
+
+pub use table::{RewardTable, TableError};
 
 use crate::estimate::{Rewards, means};
 use crate::sample::{RewardSample, Vocabulary};
 use crate::settings::{Actions, Regression};
 
 use linear::Linear;
+use table::Lookup;
 use tree::{Interval, Tree};
+
+/// What a sample takes for the rewards of unsampled transitions.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Unsampled {
+    /// What a model predicts that is fitted on the sampled ones.
+    Fitted(Regression),
+    /// What the reward function says.
+    Table(RewardTable),
+}
 
 /// What a transition is made of, in the order in which ids and features are kept here.
 pub(crate) const SOURCE: usize = 0;
@@ -81,7 +96,7 @@ pub struct Prediction<'a>(Model<'a>);
 
 impl<'a> Prediction<'a> {
     pub(crate) fn of(sample: &'a RewardSample, actions: Actions) -> Option<Self> {
-        Some(Prediction(Model::fit(sample, sample.regression()?, actions)))
+        Model::of(sample, actions).map(Prediction)
     }
 
     /// The predicted reward of a transition, by ids into [`RewardSample::states`] and [`RewardSample::actions`]; with marginal
@@ -94,16 +109,25 @@ impl<'a> Prediction<'a> {
     }
 }
 
-/// A fitted model.
+/// A fitted model, or a table.
 pub(crate) enum Model<'a> {
     Linear(Linear),
     Tree(Tree, [Features<'a>; 3]),
+    Table(Lookup<'a>),
 }
 
 impl<'a> Model<'a> {
+    /// The model of a sample; `None` if it knows nothing of unsampled transitions.
+    pub fn of(sample: &'a RewardSample, actions: Actions) -> Option<Self> {
+        Some(match sample.unsampled.as_ref()? {
+            Unsampled::Fitted(regression) => Self::fit(sample, *regression, actions),
+            Unsampled::Table(table) => Model::Table(Lookup::new(table, actions)),
+        })
+    }
+
     /// Fits a model on the sampled transitions. Every state must have features, which
     /// [`with_regression`](RewardSample::with_regression) has checked.
-    pub fn fit(sample: &'a RewardSample, regression: Regression, actions: Actions) -> Self {
+    fn fit(sample: &'a RewardSample, regression: Regression, actions: Actions) -> Self {
         let known = Known::of(sample, actions);
         match regression {
             Regression::Linear => Model::Linear(Linear::fit(&known)),
@@ -116,6 +140,7 @@ impl<'a> Model<'a> {
         match self {
             Model::Linear(linear) => linear.predict(transition),
             Model::Tree(tree, features) => tree.predict(features, transition),
+            Model::Table(table) => table.predict(transition),
         }
     }
 
@@ -124,6 +149,7 @@ impl<'a> Model<'a> {
         match self {
             Model::Linear(linear) => linear.products(),
             Model::Tree(tree, features) => tree.products(*features),
+            Model::Table(table) => table.products(),
         }
     }
 
@@ -132,6 +158,7 @@ impl<'a> Model<'a> {
         match self {
             Model::Linear(linear) => linear.bound(),
             Model::Tree(tree, _) => tree.bound(),
+            Model::Table(table) => table.bound(),
         }
     }
 }
@@ -149,6 +176,8 @@ pub(crate) enum Factor<'a> {
     One,
     /// A number an id.
     Values(&'a [f64]),
+    /// 1 for one id, 0 for all others.
+    Only(u32),
     /// 1 where all features lie in their intervals, 0 elsewhere.
     Inside(InsideBox<'a>),
 }
@@ -165,6 +194,7 @@ impl Factor<'_> {
         match self {
             Factor::One => 1.0,
             Factor::Values(values) => values[id as usize],
+            Factor::Only(one) => f64::from(id == *one),
             Factor::Inside(InsideBox { intervals, features }) => {
                 f64::from(intervals.iter().all(|interval| interval.holds(features.get(id, interval.feature))))
             }

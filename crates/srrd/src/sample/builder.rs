@@ -305,7 +305,7 @@ fn assemble(
         DuplicateCounts { rows: reward.len(), repeated: reward.len() - transitions, averaged: merged.averaged };
     let graph = Graph::new(states.len(), merged.source, merged.target, merged.first, transitions);
     let Merged { action, reward, repeats, .. } = merged;
-    let sample = RewardSample { states, actions, graph, action, reward, duplicates, repeats, regression: None };
+    let sample = RewardSample { states, actions, graph, action, reward, duplicates, repeats, unsampled: None };
     Ok((sample, Placement { transition: placement }))
 }
 

@@ -9,7 +9,8 @@
 //!   transitions every edge has (u32), unless all have one
 //! - the action (u32) and the reward (f64) of every transition
 //! - what was merged: rows, repeated, averaged; squares (f64), freedom, averaged out (f64)
-//! - what is known of unsampled transitions: 0 nothing, 1 linear regression, 2 a tree (depth, least leaf)
+//! - what counts for unsampled transitions: 0 nothing, 1 linear regression, 2 a tree (depth, least leaf), 3 a table of pairs of
+//!   states and 4 one of transitions (their rewards, f64)
 //! - a checksum (u64) of everything before it
 //!
 //! Reading trusts nothing: lengths are held against the bytes that are there before memory is taken, and everything that a
@@ -21,6 +22,7 @@ use super::token::{Kind, compare_features};
 use super::vocabulary::Texts;
 use super::{DuplicateCounts, LARGEST_REWARD, Repeats, RewardSample, Token, Vocabulary};
 use crate::graph::Graph;
+use crate::regress::{RewardTable, Unsampled};
 use crate::settings::{Regression, TreeLimits};
 
 const MAGIC: &[u8; 8] = b"SRRDsamp";
@@ -80,13 +82,18 @@ impl RewardSample {
         out.number(self.repeats.squares);
         out.count(self.repeats.freedom);
         out.number(self.repeats.averaged_out);
-        match self.regression {
+        match &self.unsampled {
             None => out.0.push(0),
-            Some(Regression::Linear) => out.0.push(1),
-            Some(Regression::Tree(limits)) => {
+            Some(Unsampled::Fitted(Regression::Linear)) => out.0.push(1),
+            Some(Unsampled::Fitted(Regression::Tree(limits))) => {
                 out.0.push(2);
                 out.count(limits.max_depth());
                 out.count(limits.min_leaf());
+            }
+            Some(Unsampled::Table(table)) => {
+                out.0.reserve(8 * table.values().len() + 9);
+                out.0.push(if table.actions().is_some() { 4 } else { 3 });
+                table.values().iter().for_each(|&r| out.number(r));
             }
         }
         let sum = checksum(&out.0);
@@ -213,8 +220,8 @@ impl<'a> Reader<'a> {
         let met = (0..states.len() as u32).all(|x| graph.is_initial(x) || graph.is_subsequent(x));
         check(met, "a state has no transition")?;
         let (duplicates, repeats) = self.merged(transitions)?;
-        let regression = self.regression(&states)?;
-        Ok(RewardSample { states, actions, graph, action, reward, duplicates, regression, repeats })
+        let unsampled = self.unsampled(&states, actions.len())?;
+        Ok(RewardSample { states, actions, graph, action, reward, duplicates, unsampled, repeats })
     }
 
     fn vocabulary(&mut self) -> Result<Vocabulary, BytesError> {
@@ -258,7 +265,7 @@ impl<'a> Reader<'a> {
         Ok((DuplicateCounts { rows, repeated, averaged }, Repeats { squares, freedom, averaged_out }))
     }
 
-    fn regression(&mut self, states: &Vocabulary) -> Result<Option<Regression>, BytesError> {
+    fn unsampled(&mut self, states: &Vocabulary, actions: usize) -> Result<Option<Unsampled>, BytesError> {
         let regression = match self.one::<1>()? {
             [0] => return Ok(None),
             [1] => Regression::Linear,
@@ -266,10 +273,23 @@ impl<'a> Reader<'a> {
                 let limits = TreeLimits::new(self.count()?, self.count()?);
                 Regression::Tree(limits.map_err(|_| BytesError::Invalid("the leaves of a tree are empty"))?)
             }
+            [3] => return self.table(states.len(), None),
+            [4] => return self.table(states.len(), Some(actions)),
             _ => return Err(BytesError::Invalid("it predicts in a way that is not known")),
         };
         check(states.all_features().is_some(), "it predicts from features that there are not")?;
-        Ok(Some(regression))
+        Ok(Some(Unsampled::Fitted(regression)))
+    }
+
+    fn table(&mut self, states: usize, actions: Option<usize>) -> Result<Option<Unsampled>, BytesError> {
+        let cells = states.checked_mul(states).and_then(|pairs| pairs.checked_mul(actions.unwrap_or(1)));
+        let values = self.list(cells.ok_or(BytesError::Invalid(SHORT))?, f64::from_le_bytes)?;
+        let table = match actions {
+            None => RewardTable::marginal(states, values),
+            Some(actions) => RewardTable::joint(states, actions, values),
+        };
+        let wrong = BytesError::Invalid("a reward of the table is not a finite number, or too large");
+        Ok(Some(Unsampled::Table(table.map_err(|_| wrong)?)))
     }
 }
 

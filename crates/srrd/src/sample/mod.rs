@@ -12,7 +12,7 @@ pub use vocabulary::Vocabulary;
 pub(crate) use vocabulary::{ABSENT, Interner};
 
 use crate::graph::Graph;
-use crate::regress::Prediction;
+use crate::regress::{Prediction, RewardTable, TableError, Unsampled};
 use crate::settings::{Actions, Regression};
 
 /// A finite set of transitions (s, a, s') with one reward each.
@@ -41,8 +41,9 @@ pub struct RewardSample {
     pub(crate) action: Vec<u32>,
     pub(crate) reward: Vec<f64>,
     pub(crate) duplicates: DuplicateCounts,
-    /// How the rewards of unsampled transitions are predicted; only where every state has features.
-    pub(crate) regression: Option<Regression>,
+    /// What counts for the rewards of unsampled transitions. A regression only where every state has features, a table only one of
+    /// these very states and actions.
+    pub(crate) unsampled: Option<Unsampled>,
     pub(crate) repeats: Repeats,
 }
 
@@ -197,7 +198,8 @@ impl RewardSample {
         self.len() as f64 / (states * actions * states)
     }
 
-    /// The same transitions with other rewards, given in the order of [`transitions`](Self::transitions).
+    /// The same transitions with other rewards, given in the order of [`transitions`](Self::transitions). A regression is fitted on
+    /// them; a [table](Self::with_reward_table) is dropped, since it says what another reward function says.
     ///
     /// # Errors
     /// When the number of rewards is not [`len`](Self::len) or one of them is not finite or too big.
@@ -216,7 +218,7 @@ impl RewardSample {
             action: self.action.clone(),
             reward: rewards,
             duplicates: DuplicateCounts { rows, ..DuplicateCounts::default() },
-            regression: self.regression,
+            unsampled: self.regression().map(Unsampled::Fitted),
             repeats: Repeats::default(),
         })
     }
@@ -252,17 +254,60 @@ impl RewardSample {
             // Tuples come last in the order of tokens.
             return Err(SampleError::NoFeatures { state: self.states.token(0).to_string() });
         }
-        Ok(RewardSample { regression: Some(regression), ..self })
+        Ok(RewardSample { unsampled: Some(Unsampled::Fitted(regression)), ..self })
     }
 
-    /// What is predicted for unsampled transitions; `None` unless [`with_regression`](Self::with_regression) asked for that.
+    /// The same sample, with what its reward function says of the transitions it lacks: for rewards that can be asked for, such as a
+    /// learned model.
+    ///
+    /// As [`with_regression`](Self::with_regression), which it replaces, but nothing is predicted: an unsampled transition
+    /// counts for its cell of the table. Sampled ones keep their rewards.
+    ///
+    /// ```
+    /// use srrd::{canonicalize, Duplicates, Metric, RewardSample, RewardTable, Settings};
+    /// // Pure shaping, 0.9 φ(s') − φ(s), of which only a ring was sampled.
+    /// let potential = [3.0, -1.0, 4.0, 1.5, -9.0];
+    /// let reward = |s: usize, t: usize| 0.9 * potential[t] - potential[s];
+    /// let rows = (0..5usize).map(|s| (s as u32, 0, (s as u32 + 1) % 5, reward(s, (s + 1) % 5)));
+    /// let ring = RewardSample::from_rows(rows, Duplicates::Mean)?;
+    /// let left = |sample: &RewardSample| {
+    ///     let canonical = canonicalize(sample, Metric::Epic, &Settings::default());
+    ///     canonical.iter().fold(0.0f64, |most, c| most.max(c.abs()))
+    /// };
+    /// assert!(left(&ring) > 1.0);
+    /// // Everything that EPIC asks for can be asked for.
+    /// let cells: Vec<f64> = (0..25).map(|i| reward(i / 5, i % 5)).collect();
+    /// assert!(left(&ring.with_reward_table(RewardTable::marginal(5, cells)?)?) < 1e-12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the table is not one of the sample's states and actions.
+    pub fn with_reward_table(self, table: RewardTable) -> Result<Self, TableError> {
+        table.check_fits(self.states.len(), self.actions.len())?;
+        Ok(RewardSample { unsampled: Some(Unsampled::Table(table)), ..self })
+    }
+
+    /// What counts for unsampled transitions; `None` unless [`with_regression`](Self::with_regression) or
+    /// [`with_reward_table`](Self::with_reward_table) said so.
     pub fn prediction(&self, actions: Actions) -> Option<Prediction<'_>> {
         Prediction::of(self, actions)
     }
 
     /// How the rewards of unsampled transitions are predicted, if they are.
     pub fn regression(&self) -> Option<Regression> {
-        self.regression
+        match self.unsampled {
+            Some(Unsampled::Fitted(regression)) => Some(regression),
+            Some(Unsampled::Table(_)) | None => None,
+        }
+    }
+
+    /// What the reward function says of all transitions, if it was asked.
+    pub fn reward_table(&self) -> Option<&RewardTable> {
+        match &self.unsampled {
+            Some(Unsampled::Table(table)) => Some(table),
+            Some(Unsampled::Fitted(_)) | None => None,
+        }
     }
 
     fn edge_of(&self, transition: usize) -> usize {
