@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 ENVIRONMENT = TARGET / "python-env"
-WHEELS = TARGET / "wheels"
+WHEELS = TARGET / "wheelhouse"
 PYTHON = ENVIRONMENT / "bin" / "python"
 REQUIREMENTS = HERE / "requirements-test.txt"
 #: How long `import srrd` may take, NumPy included.
