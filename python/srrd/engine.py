@@ -25,8 +25,10 @@ import os
 import queue
 import re
 import shutil
+import sys
 import tempfile
 import threading
+import time
 import uuid
 import warnings
 from abc import ABC, abstractmethod
@@ -58,7 +60,6 @@ class DaskClient(Protocol):
     def scatter(self, data: Any, **kwargs: Any) -> Any: ...
     def cancel(self, futures: Any, **kwargs: Any) -> Any: ...
     def nthreads(self) -> Any: ...
-    def wait_for_workers(self, n_workers: int) -> Any: ...
 
 
 #: What `engine=` takes.
@@ -168,6 +169,19 @@ def perform(
             f"a worker has srrd {_srrd.__version__} and the client {version}: install the same version, or results may differ"
         )
     return function(*(group if isinstance(group, list) else _kept.get(group) for group in groups), *arguments)
+
+
+def is_cancelled() -> bool:
+    """Whether the Dask task that calls this is not wanted any more; False elsewhere."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return False
+    try:
+        worker = distributed.get_worker()
+        return bool(worker.state.tasks[worker.get_current_task()].state == "cancelled")
+    except (AttributeError, KeyError, ValueError):
+        # No task of Dask, or a Dask that keeps such things elsewhere: then the task goes on to its end.
+        return False
 
 
 @dataclass(frozen=True)
@@ -370,8 +384,7 @@ class Dask(Backend):
         self._scattered: dict[int, Any] = {}
         self._sources: dict[str, tuple[tuple[int, ...], list[Any]]] = {}
         self._id = uuid.uuid4().hex[:8]
-        if not client.nthreads():
-            client.wait_for_workers(1)
+        self._wait_for_workers()
         self.workers = sum(client.nthreads().values())
 
     def _group(self, group: int) -> Any:
@@ -385,10 +398,14 @@ class Dask(Backend):
                     (future,) = self._client.scatter([parcel], hash=False, broadcast=False)
                     break
                 except TimeoutError:
-                    # All workers are gone; those of a batch system may take hours to come back.
-                    self._client.wait_for_workers(1)
+                    self._wait_for_workers()
             self._scattered[group] = future
         return future
+
+    def _wait_for_workers(self) -> None:
+        """Those of a batch system may take hours to come, or to come back."""
+        while self._client.status == "running" and not self._client.nthreads():
+            time.sleep(_LOOK)
 
     def start(self, task: Task, tries: int) -> Any:
         groups = [self._group(group) for group in task.groups]
