@@ -21,8 +21,9 @@ except ImportError:  # not on Windows
 Concern: TypeAlias = "tuple[int, tuple[int, int] | None]"
 Key: TypeAlias = "tuple[int, int]"
 
-#: How often finished blocks are noted, at most, in seconds: what is lost when the machine stops.
-_NOTE = 2.0
+#: How long finished blocks are not noted, in seconds (what is lost when the process is killed), and by how much longer than noting
+#: took: large files take long to get to the disk, and most of the time should be work.
+_NOTE, _REST = 2.0, 10.0
 
 
 class MatrixFile:
@@ -120,8 +121,7 @@ class MatrixFile:
         if now - self._noted >= self._pause:
             self._write_notes()
             self._noted = time.monotonic()
-            # Large files take long to get to the disk: most of the time should be work.
-            self._pause = max(_NOTE, 10 * (self._noted - now))
+            self._pause = max(_NOTE, _REST * (self._noted - now))
 
     def _write_notes(self) -> None:
         if isinstance(self._matrix, np.memmap):

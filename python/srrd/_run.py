@@ -195,7 +195,7 @@ def _here(plan: Plan, folder: Path, threads: int | None, meter: Meter) -> None:
 def _elsewhere(
     plan: Plan, folder: Path, engine: Engine, shards: int | None, threads: int | None, meter: Meter
 ) -> None:
-    from .engine import working
+    from .engine import TASKS_A_WORKER, working
 
     # Also claims the folder: nothing is computed for one that holds another run.
     done, of = _found(plan, folder, (1, 1))
@@ -203,7 +203,7 @@ def _elsewhere(
         return
     parts = folder / "parts"
     with working(engine, lambda _: []) as backend:
-        count = shards or _begun(parts) or max(1, min(of, max(_LEAST_SHARDS, 8 * backend.workers)))
+        count = min(of, shards or _begun(parts) or max(_LEAST_SHARDS, TASKS_A_WORKER * backend.workers))
         parts.mkdir(exist_ok=True)
         _divided(plan, parts, count, backend, threads, meter)
     _srrd.merge_parts([str(_part(parts, index, count)) for index in range(1, count + 1)], str(folder))

@@ -33,7 +33,7 @@ import uuid
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -326,13 +326,15 @@ class Threads(Backend):
     def close(self, running: list[Any]) -> None:
         self._end.come()
         super().close(running)
+        # What runs has nothing to stop it, but a block does not take long.
+        concurrent.futures.wait(running, timeout=_LOOK)
 
 
 class Processes(Backend):
     """The processes of an executor, on this machine or others.
 
-    A group of samples is written to a file once; every process reads it once and keeps it. A process that does not see the file
-    says so, and its task comes again with the samples.
+    A group of samples is written to a file once; every process reads it once and keeps it. Processes elsewhere do not see the file:
+    they get the samples with their tasks, until every process should have them, and say so if one has not.
     """
 
     def __init__(self, executor: Executor, groups: Callable[[int], list[_srrd.Sample]]) -> None:
@@ -342,27 +344,44 @@ class Processes(Backend):
         self._end = _End()
         self.folder = self._end.folder
         self._parcels: dict[int, Parcel] = {}
+        #: Whether files are seen: of other executors it is not known until the first tasks are done.
+        self._seen = True if isinstance(executor, ProcessPoolExecutor) else None
+        self._sent: collections.Counter[int] = collections.Counter()
+
+    @property
+    def window(self) -> int:
+        return self.workers if self._seen is None else super().window
 
     def _parcel(self, group: int, tries: int) -> Parcel:
         parcel = self._parcels.get(group)
-        if parcel is not None and not tries:
-            return parcel
-        data = pack(self._groups(group))
-        if tries:
-            return Parcel(digest(data), len(data), data=data)
-        path = Path(self._end.folder, str(group))
-        path.write_bytes(data)
-        parcel = self._parcels[group] = Parcel(digest(data), len(data), str(path))
+        if parcel is None:
+            data = pack(self._groups(group))
+            path = Path(self._end.folder, str(group))
+            path.write_bytes(data)
+            parcel = self._parcels[group] = Parcel(digest(data), len(data), str(path))
+        if tries or (self._seen is False and self._sent[group] < self.workers):
+            self._sent[group] += 1
+            return replace(parcel, path=None, data=Path(cast(str, parcel.path)).read_bytes())
         return parcel
 
     def start(self, task: Task, tries: int) -> Any:
         groups = [self._parcel(group, tries) for group in task.groups]
         return self._executor.submit(perform, _srrd.__version__, task.function, task.arguments, *groups)
 
+    def result(self, future: Any) -> Any:
+        try:
+            result = super().result(future)
+        except Lost:
+            self._seen = False
+            raise
+        if self._seen is None:
+            self._seen = True
+        return result
+
     def drop(self, group: int) -> None:
         parcel = self._parcels.pop(group, None)
-        if parcel is not None and parcel.path is not None:
-            Path(parcel.path).unlink(missing_ok=True)
+        if parcel is not None:
+            Path(cast(str, parcel.path)).unlink(missing_ok=True)
 
     def close(self, running: list[Any]) -> None:
         self._end.come()
