@@ -12,6 +12,9 @@ from . import _srrd
 from ._sample import RewardSample
 
 if TYPE_CHECKING:
+    import os
+
+    from ._progress import Progress
     from .engine import Engine
 
 Metric: TypeAlias = Literal["direct", "epic", "dard", "srrd", "projected"]
@@ -162,7 +165,8 @@ def pairwise(
     threads: int | None = None,
     engine: Engine | None = None,
     block: int | None = None,
-    progress: bool = False,
+    progress: Progress = False,
+    out: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> npt.NDArray[np.float64]:
     """The distances of all pairs, a square matrix, ready for scikit-learn's ``metric="precomputed"``.
@@ -172,18 +176,37 @@ def pairwise(
     undefined
         What stands where a distance is undefined (with 0 on the diagonal): nan unless given. k-NN takes 1, the farthest.
     engine
-        Where it is computed: here by default, or on a ``dask.distributed.Client`` or any ``concurrent.futures.Executor``, in blocks
-        of `block` × `block` samples. The result is the same, to the last bit. `progress` shows how far it is.
+        Where it is computed: here by default, or on a ``dask.distributed.Client`` or any ``concurrent.futures.Executor``. The result is
+        the same, to the last bit.
+    threads
+        How many to use: all cores here, one for every task on an engine. Results do not depend on it.
+    block
+        How many samples the side of a block has, where the matrix is computed in blocks (with any of `engine`, `progress`, `out`).
+        By default so many that every worker gets several blocks, from 64 to 1024.
+    progress
+        True shows on standard error how far it is; a function is called with the number of blocks done and of all.
+    out
+        A file ``NAME.npy`` for a matrix that is larger than the memory. It is there completely or not at all; the same call goes on where
+        one was killed. Returned is the matrix in the file, which is read-only.
     options
         Those of `distance`.
+
+    Examples
+    --------
+    >>> import numpy as np, srrd
+    >>> s, a, n = np.arange(30), np.arange(30) % 3, (np.arange(30) + 1) % 30
+    >>> samples = [srrd.RewardSample(s, a, n, np.sin(s + shift)) for shift in (0, 0.1, 3)]
+    >>> srrd.pairwise(samples).round(2)
+    array([[0.  , 0.05, 1.  ],
+           [0.05, 0.  , 0.99],
+           [1.  , 0.99, 0.  ]])
     """
-    chosen = choices(metric, gamma, **options)
     samples = list(samples)
-    if engine is None:
-        return _srrd.pairwise([_core(sample) for sample in samples], chosen, undefined, threads)
+    if engine is None and out is None and block is None and not progress:
+        return _srrd.pairwise([_core(sample) for sample in samples], choices(metric, gamma, **options), undefined, threads)
     from .engine import pairwise_on
 
-    return pairwise_on(engine, samples, metric, gamma, undefined, threads, block, progress, options)
+    return pairwise_on(engine, samples, metric, gamma, undefined, threads, block, progress, options, out)
 
 
 def cross(
