@@ -242,7 +242,7 @@ def evaluate(
     labels: Sequence[Any] | None = None,
     *,
     metric: str | Iterable[str] = "srrd",
-    gamma: Iterable[float] = tuple(k / 10 for k in range(11)),
+    gamma: Iterable[float] = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
     k: Iterable[int] = tuple(range(10, 101, 10)),
     train: float = 0.7,
     repeats: int = 200,

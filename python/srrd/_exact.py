@@ -72,7 +72,8 @@ class Tabular:
             if array.shape != self.shape:
                 raise ValueError(f"the reward has the shape {array.shape} where {self.shape} is needed: R[s, a, s']")
             return array
-        return _query.table(reward, *(np.arange(count) for count in self.shape[:2]), batch_size)
+        states, actions, _ = self.shape
+        return _query.table(reward, np.arange(states), np.arange(actions), batch_size)
 
 
 def _distribution(given: int | npt.ArrayLike) -> npt.NDArray[np.float64]:
