@@ -183,7 +183,10 @@ def pairwise(
         return _srrd.pairwise([_core(sample) for sample in samples], chosen, undefined, threads)
     from .engine import pairwise_on
 
-    return pairwise_on(engine, samples, metric, gamma, undefined, threads, block, progress, options)
+    distances: npt.NDArray[np.float64] = pairwise_on(
+        engine, samples, metric, gamma, undefined, threads, block, progress, options
+    )
+    return distances
 
 
 def cross(

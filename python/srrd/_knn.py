@@ -99,7 +99,9 @@ class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Takes labelled samples."""
         _count(self.n_neighbors)
         if y is None:
-            raise ValueError("RewardKNN requires y to be passed, but the target y is None: give the class of every sample")
+            raise ValueError(
+                "RewardKNN requires y to be passed, but the target y is None: give the class of every sample"
+            )
         samples = _samples(X)
         labels = column_or_1d(y, warn=True)
         check_classification_targets(labels)
@@ -121,7 +123,9 @@ class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The class of every sample."""
         votes, first = self._votes(X)
         # Most votes win; among as many, who came first.
-        best = np.argmax(votes * (self.n_samples_fit_ + 1) - first, axis=1) if len(votes) else np.zeros(0, dtype=np.intp)
+        best = (
+            np.argmax(votes * (self.n_samples_fit_ + 1) - first, axis=1) if len(votes) else np.zeros(0, dtype=np.intp)
+        )
         winners: npt.NDArray[Any] = self.classes_[best]
         return winners
 
@@ -179,7 +183,17 @@ class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return voted.sum(axis=1), np.where(voted.any(axis=1), voted.argmax(axis=1), order.shape[1])
 
     def _options(self) -> dict[str, Any]:
-        names = ("metric", "estimator", "regression", "actions", "batch", "seed", "min_common", "correlation", "support")
+        names = (
+            "metric",
+            "estimator",
+            "regression",
+            "actions",
+            "batch",
+            "seed",
+            "min_common",
+            "correlation",
+            "support",
+        )
         return {name: getattr(self, name) for name in names} | {"gamma": getattr(self, "gamma_", self.gamma)}
 
     def __sklearn_tags__(self) -> Any:

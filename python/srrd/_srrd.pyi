@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import Any, Literal, final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
