@@ -19,6 +19,8 @@ except ImportError as error:  # pragma: no cover
 
 #: From so many rows on clusters are found from small batches of them.
 _MANY = 20_000
+#: More bins than this are not made of a feature.
+_MOST = 1_000_000
 
 
 class _Discretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -136,6 +138,10 @@ class GridDiscretizer(_Discretizer):
         counts = _one_each("n_bins", self.n_bins, width)
         if counts.dtype.kind not in "iu" or (counts < 1).any():
             raise ValueError(f"n_bins: {self.n_bins!r} must be whole numbers from 1 on")
+        if np.log2(counts).sum() >= 63 or counts.max() > _MOST:
+            raise ValueError(
+                f"{width} features in so many bins make more cells than can be counted: take fewer bins, or a ClusterDiscretizer"
+            )
         if self.strategy == "quantile":
             if self.bounds is not None:
                 raise ValueError("bounds are for strategy='uniform': quantiles have none")
@@ -149,10 +155,6 @@ class GridDiscretizer(_Discretizer):
         # A feature with one value has one bin, of no width.
         edges = [np.repeat(edge, 2) if len(edge) == 1 else edge for edge in edges]
         bins = np.array([len(edge) - 1 for edge in edges])
-        if np.log2(bins).sum() >= 63:
-            raise ValueError(
-                f"{width} features in so many bins make more cells than there are integers: take fewer bins, or a ClusterDiscretizer"
-            )
         self.edges_, self.n_bins_ = edges, bins
         return self
 
