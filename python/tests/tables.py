@@ -12,7 +12,6 @@ from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
-
 import srrd
 
 PACKAGE = Path(srrd.__file__).parent.parent
@@ -22,7 +21,12 @@ ENVIRONMENT = os.environ | {"PYTHONPATH": str(PACKAGE), "PYTHONWARNINGS": "ignor
 def command(*arguments: Any) -> str:
     """What the command prints."""
     ran = subprocess.run(
-        [sys.executable, "-m", "srrd", *map(str, arguments)], capture_output=True, text=True, env=ENVIRONMENT, timeout=60
+        [sys.executable, "-m", "srrd", *map(str, arguments)],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=ENVIRONMENT,
+        timeout=60,
     )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout

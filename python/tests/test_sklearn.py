@@ -208,7 +208,8 @@ def test_matrices_go_into_whatever_takes_precomputed_distances() -> None:
     assert agree.mean() > 0.8
     tree = AgglomerativeClustering(10, metric="precomputed", linkage="average").fit(distances)
     assert adjusted_rand_score(y, tree.labels_) > 0.3
-    assert len(set(DBSCAN(eps=1e-6, min_samples=2, metric="precomputed").fit(distances).labels_)) > 1
+    sure = srrd.pairwise(samples, metric="projected", undefined=1.0, min_common=50)
+    assert len(set(DBSCAN(eps=1e-6, min_samples=2, metric="precomputed").fit(sure).labels_)) > 3
     try:
         scaling = MDS(2, metric="precomputed", n_init=1, init="random", random_state=0)
         points = scaling.fit_transform(distances)
