@@ -4,32 +4,34 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryFile, mkdtemp
 from typing import Any
 
 import numpy as np
 import srrd
+from srrd.__main__ import main
 
 PACKAGE = Path(srrd.__file__).parent.parent
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(PACKAGE), "PYTHONWARNINGS": "ignore"}
 
 
 def command(*arguments: Any) -> str:
-    """What the command prints."""
-    ran = subprocess.run(
-        [sys.executable, "-m", "srrd", *map(str, arguments)],
-        check=False,
-        capture_output=True,
-        text=True,
-        env=ENVIRONMENT,
-        timeout=60,
-    )
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout
+    """What the command prints. It runs here: a process of its own takes longer to start than most answers."""
+    with TemporaryFile() as printed:
+        sys.stdout.flush()
+        before = os.dup(1)
+        os.dup2(printed.fileno(), 1)
+        try:
+            status = main([str(argument) for argument in arguments])
+        finally:
+            os.dup2(before, 1)
+            os.close(before)
+        printed.seek(0)
+        assert status == 0
+        return printed.read().decode()
 
 
 def answer(*arguments: Any) -> Any:

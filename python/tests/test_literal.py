@@ -220,7 +220,9 @@ def test_golden_exact_forms() -> None:
         for metric, wanted in case["canonical"].items():
             found = world.canonicalize(reward, metric, case["gamma"])
             np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
-            asked = world.canonicalize(lambda s, a, n: reward[s, a, n], metric, case["gamma"], batch_size=5)
+            asked = world.canonicalize(
+                lambda s, a, n, reward=reward: reward[s, a, n], metric, case["gamma"], batch_size=5
+            )
             assert (asked == found).all()
             distance = world.distance(reward, shaped, metric, case["gamma"])
             other = world.canonicalize(shaped, metric, case["gamma"])

@@ -208,7 +208,7 @@ def test_matrices_go_into_whatever_takes_precomputed_distances() -> None:
     assert agree.mean() > 0.8
     tree = AgglomerativeClustering(10, metric="precomputed", linkage="average").fit(distances)
     assert adjusted_rand_score(y, tree.labels_) > 0.3
-    sure = srrd.pairwise(samples, metric="projected", undefined=1.0, min_common=50)
+    sure = srrd.pairwise(samples, metric="projected", undefined=1.0, min_common=20)
     assert len(set(DBSCAN(eps=1e-6, min_samples=2, metric="precomputed").fit(sure).labels_)) > 3
     try:
         scaling = MDS(2, metric="precomputed", n_init=1, init="random", random_state=0)
@@ -250,7 +250,9 @@ def test_grids() -> None:
             place = tokens // [5, 1, 1][k] % grid.n_bins_[k] if k < 2 else tokens * 0
             assert (edges[place] <= X[:, k]).all()
             assert (X[:, k] <= edges[place + 1]).all()
-    counts = np.unique(srrd.GridDiscretizer(n_bins=4, strategy="quantile").fit_transform(X[:, :1]), return_counts=True)[1]
+    counts = np.unique(srrd.GridDiscretizer(n_bins=4, strategy="quantile").fit_transform(X[:, :1]), return_counts=True)[
+        1
+    ]
     assert counts.tolist() == [50, 50, 50, 50]
     bounded = srrd.GridDiscretizer(n_bins=2, bounds=(0, [1, 1, 2])).fit(X)
     assert bounded.edges_[2].tolist() == [0, 1, 2]
