@@ -69,17 +69,17 @@ class Transitions(Sequence[Transition]):
     @property
     def states(self) -> npt.NDArray[Any]:
         """The state of every transition: integers, texts, or a row of features each."""
-        return _table.token_array(self._core.states())[self._core.ids()[0]]
+        return _of_ids(self._core.states(), self._core.ids()[0])
 
     @property
     def actions(self) -> npt.NDArray[Any]:
         """The action of every transition."""
-        return _table.token_array(self._core.actions())[self._core.ids()[1]]
+        return _of_ids(self._core.actions(), self._core.ids()[1])
 
     @property
     def next_states(self) -> npt.NDArray[Any]:
         """The next state of every transition."""
-        return _table.token_array(self._core.states())[self._core.ids()[2]]
+        return _of_ids(self._core.states(), self._core.ids()[2])
 
 
 class RewardSample:
@@ -381,6 +381,12 @@ class RewardSample:
         named = [] if self.name in ("sample", "frame") else [repr(self.name)]
         labelled = [] if self.label is None else [f"label {self.label!r}"]
         return f"RewardSample({', '.join(named + labelled + what)})"
+
+
+def _of_ids(tokens: list[Token], ids: npt.NDArray[np.uint32]) -> npt.NDArray[Any]:
+    """The tokens of ids. Those without an id here do not count: the end of one-step problems is a state without features."""
+    used, place = np.unique(ids, return_inverse=True)
+    return _table.token_array([tokens[i] for i in used.tolist()])[place]
 
 
 def from_frame(frame: Any, *, name: str = "frame", duplicates: str = "mean") -> list[RewardSample]:

@@ -60,7 +60,9 @@ def _text(name: str, row: int, value: Any) -> str | None:
     """A token as text: texts of digits are the integers they name, so that 3 and "3" are one state."""
     if isinstance(value, str):
         return value
-    if value is None or value != value or type(value).__name__ == "NAType":
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and np.isnan(value)):
         return None
     if isinstance(value, bytes):
         return value.decode()

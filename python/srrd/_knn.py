@@ -1,0 +1,228 @@
+"""Agents told apart by their rewards, after scikit-learn's conventions."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _compare, _srrd
+from ._sample import RewardSample
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin  # type: ignore[import-untyped]
+    from sklearn.utils.multiclass import check_classification_targets  # type: ignore[import-untyped]
+    from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d  # type: ignore[import-untyped]
+except ImportError as error:  # pragma: no cover
+    raise ImportError("RewardKNN needs scikit-learn: pip install 'srrd[sklearn]'") from error
+
+#: What an undefined distance counts as: the largest there is.
+FARTHEST = 1.0
+
+
+class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Who acted? The k nearest neighbours of reward samples vote, as in ``srrd classify``.
+
+    X is a sequence of `RewardSample` (a list, or an array of objects) and y their classes, texts or numbers. An undefined
+    distance counts as 1, the farthest; samples at the same distance come in the order of the training samples; among classes with
+    equally many votes the one with the nearest neighbour wins.
+
+    Parameters
+    ----------
+    n_neighbors
+        How many training samples vote (all of them, where there are fewer).
+    metric, gamma, estimator, regression, actions, batch, seed, min_common, correlation, support, threads
+        Those of `srrd.distance`. ``gamma="auto"`` is found from the training samples, once, in `fit`.
+
+    Attributes
+    ----------
+    classes_
+        The classes, ascending: the columns of `predict_proba`.
+    samples_
+        The training samples.
+    gamma_
+        The discount factor that is used.
+    n_samples_fit_
+        How many training samples there are.
+
+    Examples
+    --------
+    >>> import numpy as np, srrd
+    >>> states = np.arange(40)
+    >>> def agent(pace):
+    ...     return srrd.RewardSample(states, states % 3, (7 * states + 1) % 40, np.sin(pace * states))
+    >>> train = [agent(1.0), agent(1.01), agent(3.0), agent(3.01)]
+    >>> knn = srrd.RewardKNN(n_neighbors=1).fit(train, ["calm", "calm", "wild", "wild"])
+    >>> knn.predict([agent(3.005), agent(1.005)])
+    array(['wild', 'calm'], dtype='<U4')
+    """
+
+    classes_: npt.NDArray[Any]
+    samples_: list[RewardSample]
+    gamma_: float
+    n_samples_fit_: int
+
+    def __init__(
+        self,
+        n_neighbors: int = 10,
+        *,
+        metric: str = "srrd",
+        gamma: float | Literal["auto"] = 0.9,
+        estimator: str = "double",
+        regression: str | None = None,
+        actions: str = "marginal",
+        batch: int | Literal["all"] = "all",
+        seed: int = 0,
+        min_common: int = 3,
+        correlation: str = "pearson",
+        support: str = "pair",
+        threads: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.gamma = gamma
+        self.estimator = estimator
+        self.regression = regression
+        self.actions = actions
+        self.batch = batch
+        self.seed = seed
+        self.min_common = min_common
+        self.correlation = correlation
+        self.support = support
+        self.threads = threads
+
+    def fit(self, X: Sequence[RewardSample], y: npt.ArrayLike) -> RewardKNN:
+        """Takes labelled samples."""
+        _count(self.n_neighbors)
+        if y is None:
+            raise ValueError(
+                "RewardKNN requires y to be passed, but the target y is None: give the class of every sample"
+            )
+        samples = _samples(X)
+        labels = column_or_1d(y, warn=True)
+        check_classification_targets(labels)
+        check_consistent_length(samples, labels)
+        if not samples:
+            raise ValueError("there are 0 samples: there is nothing to learn from")
+        # Wrong options are refused now, not when the first sample is predicted.
+        _compare.choices(**(self._options() | {"gamma": self.gamma}))
+        if isinstance(self.gamma, str):
+            self.gamma_ = _compare.estimate_gamma(*samples, threads=self.threads)["gamma"]
+        else:
+            self.gamma_ = float(self.gamma)
+        self.classes_, self._classes = np.unique(labels, return_inverse=True)
+        self.samples_ = samples
+        self.n_samples_fit_ = len(samples)
+        return self
+
+    def predict(self, X: Sequence[RewardSample]) -> npt.NDArray[Any]:
+        """The class of every sample."""
+        votes, first = self._votes(X)
+        # Most votes win; among as many, who came first.
+        best = (
+            np.argmax(votes * (self.n_samples_fit_ + 1) - first, axis=1) if len(votes) else np.zeros(0, dtype=np.intp)
+        )
+        winners: npt.NDArray[Any] = self.classes_[best]
+        return winners
+
+    def predict_proba(self, X: Sequence[RewardSample]) -> npt.NDArray[np.float64]:
+        """The share of the votes that every class has: (samples, classes). Ties are not broken here, as they are in `predict`."""
+        votes, _ = self._votes(X)
+        shares: npt.NDArray[np.float64] = votes / min(_count(self.n_neighbors), self.n_samples_fit_)
+        return shares
+
+    def kneighbors(
+        self,
+        X: Sequence[RewardSample] | None = None,
+        n_neighbors: int | None = None,
+        return_distance: bool = True,
+    ) -> Any:
+        """The nearest training samples of every sample: (distances, indices), or the indices alone; nearest first.
+
+        Without `X`, those of the training samples themselves, of which none is its own neighbour.
+        """
+        check_is_fitted(self)
+        count = _count(self.n_neighbors if n_neighbors is None else n_neighbors)
+        if X is None:
+            distances = _compare.cross(self.samples_, self.samples_, **self._options(), threads=self.threads)
+            distances = np.where(np.isnan(distances), FARTHEST, distances)
+            np.fill_diagonal(distances, np.inf)
+            count = min(count, self.n_samples_fit_ - 1)
+        else:
+            distances = self._distances(X)
+        order = np.argsort(distances, axis=1, kind="stable")[:, :count]
+        if not return_distance:
+            return order
+        return np.take_along_axis(distances, order, axis=1), order
+
+    def _distances(self, X: Sequence[RewardSample]) -> npt.NDArray[np.float64]:
+        samples = _samples(X)
+        distances = _compare.cross(samples, self.samples_, **self._options(), threads=self.threads)
+        undefined = np.isnan(distances)
+        lost = int(undefined.all(axis=1).sum())
+        if lost:
+            warnings.warn(
+                f"{lost} of {len(samples)} samples have no defined distance to any training sample: what is predicted for them "
+                "means nothing",
+                _srrd.DataWarning,
+                stacklevel=4,
+            )
+        filled: npt.NDArray[np.float64] = np.where(undefined, FARTHEST, distances)
+        return filled
+
+    def _votes(self, X: Sequence[RewardSample]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """The votes of every class, and which neighbour is the first of it."""
+        check_is_fitted(self)
+        count = _count(self.n_neighbors)
+        order = np.argsort(self._distances(X), axis=1, kind="stable")[:, :count]
+        voted = self._classes[order][:, :, None] == np.arange(len(self.classes_))
+        return voted.sum(axis=1), np.where(voted.any(axis=1), voted.argmax(axis=1), order.shape[1])
+
+    def _options(self) -> dict[str, Any]:
+        names = (
+            "metric",
+            "estimator",
+            "regression",
+            "actions",
+            "batch",
+            "seed",
+            "min_common",
+            "correlation",
+            "support",
+        )
+        return {name: getattr(self, name) for name in names} | {"gamma": getattr(self, "gamma_", self.gamma)}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # Samples are neither rows of numbers nor of texts.
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        return tags
+
+
+def _count(n_neighbors: Any) -> int:
+    if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, Integral) or n_neighbors < 1:
+        raise ValueError(f"n_neighbors: {n_neighbors!r} is not a whole number from 1 on")
+    return int(n_neighbors)
+
+
+def _samples(X: Any) -> list[RewardSample]:
+    if isinstance(X, RewardSample):
+        raise TypeError("X is one RewardSample: give a list of them")
+    if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == 1:
+        X = X[:, 0]
+    try:
+        samples = list(X)
+    except TypeError as error:
+        raise TypeError(f"X must be a sequence of RewardSample, not {type(X).__name__}") from error
+    for row, sample in enumerate(samples):
+        if not isinstance(sample, RewardSample):
+            raise TypeError(
+                f"X must be a sequence of RewardSample, but entry {row} is a {type(sample).__name__}: make samples with "
+                "srrd.RewardSample, or read them with srrd.read"
+            )
+    return samples

@@ -1,0 +1,440 @@
+"""Pictures of distances, on matplotlib: ``pip install 'srrd[plot]'``.
+
+Every function draws on `ax` (a new figure by default) and returns it. Colours can be told apart by the colour-blind, and classes
+and metrics have markers of their own besides.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._compare import METRICS, GammaEstimate, embed
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["coverage_curve", "embedding", "gamma_profile", "heat_map"]
+
+#: The distance of unrelated rewards.
+UNRELATED = float(np.sqrt(0.5))
+
+#: The colours of Okabe and Ito, but for yellow, which is hard to see on white.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h")
+#: Markers with thin arms need more room to be seen as well.
+_SIZES = {"*": 110, "P": 70, "X": 60, "^": 55, "v": 55, "<": 55, ">": 55}
+_STYLES = {
+    "direct": ("#777777", "X"),
+    "epic": ("#E69F00", "s"),
+    "dard": ("#009E73", "^"),
+    "srrd": ("#0072B2", "o"),
+    "projected": ("#D55E00", "D"),
+}
+#: So many names are still legible beside a heat map.
+_NAMES = 40
+_UNDEFINED = "#BBBBBB"
+#: Student's t at 97.5 % for 1, 2, … degrees of freedom.
+_STUDENT = (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131)
+
+
+def heat_map(
+    distances: npt.ArrayLike,
+    names: Sequence[Any] | None = None,
+    labels: Sequence[Any] | None = None,
+    ax: Axes | None = None,
+    cluster: bool = True,
+) -> Axes:
+    """The distances of all pairs, from 0 (dark) to 1 (bright); grey where they are undefined.
+
+    Parameters
+    ----------
+    distances
+        A square matrix, such as `srrd.pairwise` gives.
+    names
+        What the samples are called. More than 40 are not written.
+    labels
+        The class of every sample, shown as a coloured strip.
+    cluster
+        Whether samples that are near each other are brought together (average linkage); otherwise they keep their order.
+
+    >>> import srrd
+    >>> ax = srrd.plot.heat_map([[0.0, 0.2, 0.7], [0.2, 0.0, 0.7], [0.7, 0.7, 0.0]], names="abc")
+    >>> [tick.get_text() for tick in ax.get_yticklabels()]
+    ['a', 'b', 'c']
+    """
+    matrix = _square(distances)
+    size = len(matrix)
+    names = _listed("names", names, size)
+    classes = _listed("labels", labels, size)
+    written = names is not None and size <= _NAMES
+    if ax is None:
+        side = min(max(3.2, 0.24 * size), 9.0)
+        ax = _new(side + 2.2, side + 0.8)
+    order = _order(matrix) if cluster else np.arange(size)
+    import matplotlib as mpl
+
+    colours = mpl.colormaps["viridis"].with_extremes(bad=_UNDEFINED)
+    shown = np.ma.masked_invalid(matrix[np.ix_(order, order)])
+    image = ax.imshow(shown, cmap=colours, vmin=0, vmax=1, interpolation="nearest", aspect="equal")
+    if names is not None and written:
+        texts = [str(names[i]) for i in order]
+        flat = max(map(len, texts)) <= 2
+        ax.set_xticks(range(size), texts, rotation=0 if flat else 90, fontsize=8)
+        ax.set_yticks(range(size), texts, fontsize=8)
+    else:
+        ax.set_xticks([])
+        ax.set_yticks([])
+        ax.set_xlabel(f"{size} samples" + (", clustered" if cluster else ""))
+    ax.tick_params(length=0, pad=2)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    bar = ax.figure.colorbar(image, ax=ax, fraction=0.046, pad=0.03, shrink=0.9)
+    bar.ax.set_title("distance", fontsize=9, loc="left")
+    bar.set_ticks(
+        [0, 0.25, 0.5, UNRELATED, 1], labels=["0  equivalent", "0.25", "0.5", "0.71  unrelated", "1  opposite"]
+    )
+    bar.ax.axhline(UNRELATED, color="white", linewidth=1.5)
+    bar.outline.set_visible(False)
+    handles: list[Any] = []
+    if classes is not None:
+        handles += _strips(ax, [classes[i] for i in order])
+    if np.isnan(matrix).any():
+        from matplotlib.patches import Patch
+
+        handles.append(Patch(color=_UNDEFINED, label="undefined"))
+    if handles:
+        ax.legend(
+            handles=handles, loc="lower left", bbox_to_anchor=(0, 1.02), ncols=min(len(handles), 5), frameon=False,
+            fontsize=8, borderaxespad=0, handlelength=1, columnspacing=1.2,
+        )  # fmt: skip
+    return ax
+
+
+def embedding(
+    distances: npt.ArrayLike,
+    labels: Sequence[Any] | None = None,
+    names: Sequence[Any] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """The samples as points in the plane whose distances come near the given ones (`srrd.embed`).
+
+    Undefined distances count as 1. `labels` are the classes, with a colour and a marker each; `names` are written beside the points.
+
+    >>> import srrd
+    >>> ax = srrd.plot.embedding([[0.0, 0.2, 0.7], [0.2, 0.0, 0.7], [0.7, 0.7, 0.0]], labels=["calm", "calm", "wild"])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['calm', 'wild']
+    """
+    matrix = _square(distances)
+    points = embed(np.where(np.isnan(matrix), 1.0, matrix))
+    classes = _listed("labels", labels, len(matrix))
+    names = _listed("names", names, len(matrix))
+    if ax is None:
+        ax = _new(6.0 if classes is not None else 4.8, 4.6)
+    if classes is None:
+        ax.scatter(points[:, 0], points[:, 1], s=36, color=_COLOURS[0], alpha=0.85, edgecolors="white", linewidths=0.6)
+    else:
+        for label, (colour, marker) in _class_styles(classes).items():
+            of = np.array([one == label for one in classes])
+            ax.scatter(
+                points[of, 0], points[of, 1], s=_SIZES.get(marker, 42), color=colour, marker=marker, alpha=0.85, edgecolors="white",
+                linewidths=0.6, label=str(label),
+            )  # fmt: skip
+        ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8)
+    if names is not None:
+        near = 0.03 * max(float(np.ptp(points)), 1e-9)
+        for i, name in enumerate(names):
+            # Names of points that all but coincide go below each other.
+            below = int((np.hypot(*(points[:i] - points[i]).T) < near).sum())
+            place = (5, 3 - 8 * below)
+            ax.annotate(str(name), points[i], xytext=place, textcoords="offset points", fontsize=7, color="#444444")
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.margins(0.08)
+    ax.set_xlabel("first coordinate")
+    ax.set_ylabel("second coordinate")
+    _plain(ax)
+    return ax
+
+
+def coverage_curve(
+    curves: Any,
+    ax: Axes | None = None,
+    *,
+    x: str = "rollouts",
+    where: Mapping[str, Any] | None = None,
+) -> Axes:
+    """Distances against how much was sampled, with 95 % bands of the mean.
+
+    Parameters
+    ----------
+    curves
+        A mapping from metrics to ``(x, mean)`` or ``(x, mean, low, high)``; or the ``trials.csv`` or ``summary.csv`` of ``srrd reproduce coverage``, as
+        a path or as a frame.
+    x
+        ``"rollouts"`` or ``"coverage"`` (of a table), or what is written below the axis (of a mapping).
+    where
+        Which rows of a table to take, such as ``{"epsilon": 0, "estimator": "double"}``.
+
+    >>> import srrd
+    >>> ax = srrd.plot.coverage_curve({"srrd": ([1, 10, 100], [0.6, 0.4, 0.2], [0.5, 0.3, 0.1], [0.7, 0.5, 0.3])})
+    >>> ax.get_xlabel(), ax.get_xscale()
+    ('rollouts', 'log')
+    """
+    if not isinstance(curves, Mapping) or "metric" in curves:
+        curves = _curves(_rows(curves), x, where or {})
+    elif where:
+        raise ValueError("where: it chooses rows of a table, but curves are given")
+    if not curves:
+        raise ValueError("there are no curves to draw")
+    if ax is None:
+        ax = _new(6.4, 4.0)
+    everywhere: list[float] = []
+    ordered = sorted(curves, key=lambda name: METRICS.index(name) if name in METRICS else len(METRICS))
+    spare = iter(zip(_COLOURS * 4, _MARKERS * 4, strict=False))
+    for name in ordered:
+        parts = [np.asarray(part, dtype=np.float64) for part in curves[name]]
+        if len(parts) not in (2, 4) or any(part.shape != parts[0].shape or part.ndim != 1 for part in parts):
+            raise ValueError(f"{name}: give (x, mean) or (x, mean, low, high), of one length")
+        order = np.argsort(parts[0], kind="stable")
+        place, mean, *band = (part[order] for part in parts)
+        base = str(name).split(",")[0]
+        colour, marker = _STYLES[base] if base in _STYLES else next(spare)
+        dashed = "--" if "," in str(name) else "-"
+        ax.plot(place, mean, dashed, color=colour, marker=marker, markersize=5, linewidth=1.6, label=str(name))
+        if band:
+            ax.fill_between(
+                place, np.clip(band[0], 0, 1), np.clip(band[1], 0, 1), color=colour, alpha=0.15, linewidth=0
+            )
+        everywhere += place[np.isfinite(place)].tolist()
+    if everywhere and min(everywhere) > 0 and max(everywhere) > 20 * min(everywhere):
+        ax.set_xscale("log")
+        if x != "coverage":
+            ax.xaxis.set_major_formatter("{x:g}")
+    if x == "coverage":
+        from matplotlib.ticker import FuncFormatter
+
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
+    ax.set_ylim(0, 1)
+    _unrelated(ax)
+    ax.set_xlabel(x)
+    ax.set_ylabel("distance")
+    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9)
+    _plain(ax)
+    return ax
+
+
+def gamma_profile(estimate: GammaEstimate, ax: Axes | None = None) -> Axes:
+    """How much of the rewards shaping leaves unexplained, by γ: the lowest point is the estimate (`srrd.estimate_gamma`).
+
+    >>> import numpy as np, srrd
+    >>> rng = np.random.default_rng(0)
+    >>> s, n, potential = rng.integers(9, size=200), rng.integers(9, size=200), rng.normal(size=9)
+    >>> sample = srrd.RewardSample(s, np.zeros(200, int), n, 0.8 * potential[n] - potential[s] + rng.normal(size=200))
+    >>> srrd.plot.gamma_profile(srrd.estimate_gamma(sample)).get_xlabel()
+    'discount factor γ'
+    """
+    if ax is None:
+        ax = _new(5.6, 3.4)
+    ax.plot(estimate["profile_gamma"], estimate["profile_unexplained"], color=_COLOURS[0], linewidth=1.8)
+    gamma, low, high = estimate["gamma"], estimate["low"], estimate["high"]
+    ax.axvspan(low, high, color=_COLOURS[0], alpha=0.12, linewidth=0, label=f"95 % interval: {low:.3g} to {high:.3g}")
+    ax.axvline(gamma, color=_COLOURS[1], linewidth=1.5, linestyle="--", label=f"γ = {gamma:.3g}")
+    if not estimate["identified"]:
+        ax.set_title("the data cannot tell γ", fontsize=10, color=_COLOURS[1])
+    ax.set_xlabel("discount factor γ")
+    ax.set_ylabel("share that shaping leaves")
+    ax.set_xlim(float(np.min(estimate["profile_gamma"])), float(np.max(estimate["profile_gamma"])))
+    ax.legend(frameon=False, fontsize=8)
+    _plain(ax)
+    return ax
+
+
+def _new(width: float, height: float) -> Axes:
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("srrd.plot needs matplotlib: pip install 'srrd[plot]'") from error
+    _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+    return ax
+
+
+def _plain(ax: Axes) -> None:
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(alpha=0.25, linewidth=0.6)
+    ax.set_axisbelow(True)
+
+
+def _unrelated(ax: Axes) -> None:
+    ax.axhline(UNRELATED, color="#555555", linewidth=1, linestyle=":")
+    ax.annotate(
+        "0.71 unrelated", (1, UNRELATED), xycoords=("axes fraction", "data"), xytext=(-2, 3), textcoords="offset points",
+        fontsize=8, color="#555555", ha="right",
+    )  # fmt: skip
+
+
+def _square(distances: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    matrix = np.asarray(distances, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
+        raise ValueError(
+            f"the distances have the shape {matrix.shape}: they must be a square, as srrd.pairwise gives it"
+        )
+    return matrix
+
+
+def _listed(what: str, given: Sequence[Any] | None, size: int) -> list[Any] | None:
+    if given is None:
+        return None
+    values = list(given)
+    if len(values) != size:
+        raise ValueError(f"{what}: there are {size} samples, but {len(values)} {what} are given")
+    return values
+
+
+def _class_styles(classes: Iterable[Hashable]) -> dict[Any, tuple[str, str]]:
+    """A colour and a marker for every class; seven colours and twelve markers make 84 pairs."""
+    distinct = sorted(set(classes), key=lambda label: (str(type(label)), label))
+    return {label: (_COLOURS[i % len(_COLOURS)], _MARKERS[i % len(_MARKERS)]) for i, label in enumerate(distinct)}
+
+
+def _strips(ax: Axes, classes: list[Any]) -> list[Any]:
+    """Draws the classes as strips on two sides, and returns what the legend shows."""
+    from matplotlib.colors import ListedColormap
+    from matplotlib.lines import Line2D
+
+    styles = _class_styles(classes)
+    numbers = {label: i for i, label in enumerate(styles)}
+    strip = np.array([numbers[label] for label in classes])
+    colours = ListedColormap([colour for colour, _ in styles.values()])
+    limits = {"vmin": -0.5, "vmax": len(styles) - 0.5, "cmap": colours, "interpolation": "nearest"}
+    size = len(classes)
+    # Between the matrix and its names, in the units of the matrix.
+    near, far = -0.5 - 0.01 * size, -0.5 - 0.01 * size - max(0.03 * size, 0.15)
+    ax.imshow(strip[:, None], extent=(far, near, size - 0.5, -0.5), **limits)  # type: ignore[arg-type]
+    ax.imshow(strip[None, :], extent=(-0.5, size - 0.5, near, far), **limits)  # type: ignore[arg-type]
+    ax.set_xlim(far, size - 0.5)
+    ax.set_ylim(size - 0.5, far)
+    repeated = len(styles) > len(_COLOURS)
+    if repeated and size <= _NAMES:
+        # Colours come twice: the markers tell them apart.
+        middle = (near + far) / 2
+        for i, label in enumerate(classes):
+            for place in ((i, middle), (middle, i)):
+                ax.plot(*place, marker=styles[label][1], color="white", markersize=4.5, markeredgewidth=0)
+    return [
+        Line2D(
+            [], [], linestyle="none", marker=marker if repeated else "s", color=colour, markersize=7, label=str(label)
+        )
+        for label, (colour, marker) in styles.items()
+    ]
+
+
+def _order(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+    """The samples in the order of the leaves of an average-linkage tree. O(n³), with a small factor."""
+    size = len(matrix)
+    near = np.where(np.isnan(matrix), 1.0, matrix)
+    near = (near + near.T) / 2
+    np.fill_diagonal(near, np.inf)
+    groups = [[i] for i in range(size)]
+    for _ in range(size - 1):
+        i, j = sorted(int(k) for k in np.unravel_index(np.argmin(near), near.shape))
+        one, other = len(groups[i]), len(groups[j])
+        joined = (one * near[i] + other * near[j]) / (one + other)
+        # Turned so that the ends that meet are near each other.
+        a, b = groups[i], groups[j]
+        turns = [(a, b), (a[::-1], b), (a, b[::-1]), (a[::-1], b[::-1])]
+        a, b = min(turns, key=lambda turn: _gap(matrix, turn[0][-1], turn[1][0]))
+        groups[i], groups[j] = a + b, []
+        near[i], near[:, i] = joined, joined
+        near[i, i] = np.inf
+        near[j], near[:, j] = np.inf, np.inf
+    return np.array(groups[0], dtype=np.intp)
+
+
+def _gap(matrix: npt.NDArray[np.float64], i: int, j: int) -> float:
+    return 1.0 if np.isnan(matrix[i, j]) else float(matrix[i, j])
+
+
+def _rows(table: Any) -> list[dict[str, Any]]:
+    if isinstance(table, (str, os.PathLike)):
+        with open(table, newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+    try:
+        names = [str(name) for name in (table if isinstance(table, Mapping) else table.columns)]
+        columns = [list(table[name]) for name in names]
+    except (AttributeError, TypeError) as error:
+        raise TypeError(f"a mapping of curves, a frame or a path is needed, not {type(table).__name__}") from error
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _curves(rows: list[dict[str, Any]], x: str, where: Mapping[str, Any]) -> dict[str, tuple[npt.ArrayLike, ...]]:
+    """The curves of a table of trials, or of their summary."""
+    columns = set(rows[0]) if rows else set()
+    summary = "mean" in columns
+    for needed in ("metric", x, *where, *(("mean", "low", "high") if summary else ("distance",))):
+        if needed not in columns:
+            raise ValueError(f"the table has no column `{needed}`")
+    rows = [row for row in rows if all(_same(row[name], value) for name, value in where.items())]
+    if not rows:
+        raise ValueError(f"the table has no rows with {dict(where)}")
+    for name in ("world", "size", "model", "epsilon", "noise", "correlation"):
+        found = sorted({str(row[name]) for row in rows if name in columns})
+        if len(found) > 1:
+            raise ValueError(
+                f"the table holds several values of `{name}` ({', '.join(found)}): choose one with where={{'{name}': …}}"
+            )
+    estimators = {
+        str(row["estimator"]) for row in rows if row.get("estimator") and row["metric"] in ("epic", "dard", "srrd")
+    }
+    groups: dict[str, dict[float, list[dict[str, Any]]]] = {}
+    for row in rows:
+        name = str(row["metric"])
+        if len(estimators) > 1 and row.get("estimator") not in (None, "", "double"):
+            if name not in ("epic", "dard", "srrd"):
+                continue
+            name = f"{name}, {row['estimator']}"
+        # Trials of so many rollouts belong together, whatever they covered.
+        key = float(row["rollouts"] if "rollouts" in columns else row[x])
+        groups.setdefault(name, {}).setdefault(key, []).append(row)
+    return {name: _curve(points, x, summary) for name, points in groups.items()}
+
+
+def _curve(points: dict[float, list[dict[str, Any]]], x: str, summary: bool) -> tuple[npt.ArrayLike, ...]:
+    curve = []
+    for _, rows in sorted(points.items()):
+        place = float(np.mean([float(row[x]) for row in rows]))
+        if summary:
+            if len(rows) != 1:
+                raise ValueError("the summary holds several rows a point: choose some with where={…}")
+            curve.append((place, *(_number(rows[0][name]) for name in ("mean", "low", "high"))))
+            continue
+        found = np.array([_number(row["distance"]) for row in rows])
+        found = found[np.isfinite(found)]
+        if not len(found):
+            continue
+        half = np.nan
+        if len(found) > 1:
+            free = len(found) - 1
+            student = _STUDENT[free - 1] if free <= len(_STUDENT) else 1.96 + 2.4 / free
+            half = student * found.std(ddof=1) / np.sqrt(len(found))
+        curve.append((place, found.mean(), found.mean() - half, found.mean() + half))
+    return tuple(np.array(part) for part in zip(*curve, strict=True)) or (np.zeros(0), np.zeros(0))
+
+
+def _number(value: Any) -> float:
+    return float("nan") if value is None or value == "" else float(value)
+
+
+def _same(found: Any, wanted: Any) -> bool:
+    """Tables of text hold numbers as texts."""
+    if isinstance(wanted, (int, float)):
+        try:
+            return float(found) == wanted
+        except (TypeError, ValueError):
+            return False
+    return str(found) == str(wanted)
