@@ -118,11 +118,12 @@ impl Factor {
                 columns.copy_within(..length, top - length);
                 top -= length;
             }
+            // Every column below has at most as many entries above row k as row k has columns.
+            pace.spend((n - top).pow(2));
             for &i in &columns[top..] {
                 let i = i as usize;
                 let sum = std::mem::take(&mut sums[i]);
                 let range = factor_start[i]..filled[i];
-                pace.spend(range.len());
                 for (&j, l) in below[range.clone()].iter().zip(&value[range]) {
                     sums[j as usize] -= l * sum;
                 }
