@@ -45,7 +45,8 @@ class OfRows(srrd.RewardKNN):
     def _made(X: Any) -> list[srrd.RewardSample]:
         count = X.shape[1] + 3
         states = np.arange(count)
-        return [srrd.RewardSample(states, states * 0, (states + 1) % count, [*row, 0.0, 1.0, 0.3]) for row in X]
+        base = srrd.RewardSample(states, states * 0, (states + 1) % count, states * 0.0)
+        return [base.with_rewards([*row, 0.0, 1.0, 0.3]) for row in X]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
