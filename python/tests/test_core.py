@@ -17,8 +17,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import srrd
 from tables import ENVIRONMENT, agents, answer, command, random_sample
+
+import srrd
 
 quiet = pytest.mark.filterwarnings("ignore::srrd.DataWarning")
 
@@ -272,7 +273,7 @@ class TestSamples:
             srrd.RewardSample.from_frame(frame)
         with pytest.raises(ValueError, match="there is no sample 'c'"):
             srrd.RewardSample.from_file(path, sample="c")
-        with pytest.raises((ValueError, OSError), match="nowhere.csv"):
+        with pytest.raises((ValueError, OSError), match=r"nowhere\.csv"):
             srrd.read(tmp_path / "nowhere.csv")
         assert srrd.RewardSample.from_frame(samples[0].to_frame()).rewards.tolist() == [1.0, 2.0]
 

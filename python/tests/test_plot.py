@@ -16,9 +16,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from tables import ENVIRONMENT, random_sample
+
 import srrd
 from srrd import plot
-from tables import ENVIRONMENT, random_sample
 
 NEAR = np.array([[0.0, 0.9, 0.1, 0.9], [0.9, 0.0, 0.8, 0.1], [0.1, 0.8, 0.0, 0.9], [0.9, 0.1, 0.9, 0.0]])
 

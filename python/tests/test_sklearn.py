@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import srrd
 from sklearn.base import clone
 from sklearn.cluster import DBSCAN, AgglomerativeClustering
 from sklearn.exceptions import NotFittedError
@@ -21,6 +20,8 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import check_estimator
 from sklearn.utils.validation import validate_data
 from tables import agents, answer, random_sample
+
+import srrd
 
 pytestmark = pytest.mark.filterwarnings("ignore::srrd.DataWarning")
 
