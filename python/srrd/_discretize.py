@@ -11,9 +11,9 @@ import numpy.typing as npt
 from ._sample import RewardSample
 
 try:
-    from sklearn.base import BaseEstimator, TransformerMixin  # type: ignore[import-untyped]
-    from sklearn.cluster import KMeans, MiniBatchKMeans  # type: ignore[import-untyped]
-    from sklearn.utils.validation import check_is_fitted, validate_data  # type: ignore[import-untyped]
+    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.cluster import KMeans, MiniBatchKMeans
+    from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError as error:  # pragma: no cover
     raise ImportError("discretizers need scikit-learn: pip install 'srrd[sklearn]'") from error
 
