@@ -11,9 +11,9 @@ import numpy.typing as npt
 from ._sample import RewardSample
 
 try:
-    from sklearn.base import BaseEstimator, TransformerMixin  # type: ignore[import-untyped]
-    from sklearn.cluster import KMeans, MiniBatchKMeans  # type: ignore[import-untyped]
-    from sklearn.utils.validation import check_is_fitted, validate_data  # type: ignore[import-untyped]
+    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.cluster import KMeans, MiniBatchKMeans
+    from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError as error:  # pragma: no cover
     raise ImportError("discretizers need scikit-learn: pip install 'srrd[sklearn]'") from error
 
@@ -45,8 +45,9 @@ class _Discretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> RewardSample:
         """The sample with tokens instead of the features of its states (or of its actions).
 
-        Transitions that become one get the mean of their rewards (`duplicates` as in `RewardSample`). Which episode a transition is of,
-        and a reward function for unsampled transitions, are lost: where they matter, `transform` arrays before making a sample.
+        Transitions that become one get the mean of their rewards (`duplicates` as in `RewardSample`). Which episode a
+        transition is of, and a reward function for unsampled transitions, are lost: where they matter, `transform` arrays
+        before making a sample.
         """
         tokens = [self.transform(part) for part in _features(sample, of)]
         transitions, core = sample.transitions, sample._core
@@ -85,8 +86,8 @@ class GridDiscretizer(_Discretizer):
     strategy
         ``"uniform"``: bins of equal width. ``"quantile"``: bins with equally many rows.
     bounds
-        Where ``"uniform"`` bins begin and end, (low, high), numbers or one a feature: the least and the greatest value by default. Rows
-        beyond them fall into the outermost bins.
+        Where ``"uniform"`` bins begin and end, (low, high), numbers or one a feature: the least and the greatest value by
+        default. Rows beyond them fall into the outermost bins.
 
     Attributes
     ----------
@@ -268,7 +269,7 @@ def _tokens(given: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
     tokens = np.asarray(given)
     if tokens.ndim != 1 or (tokens.size and tokens.dtype.kind not in "iu"):
         raise ValueError("tokens are integers, one a row")
-    if tokens.size and not (0 <= tokens.min() and tokens.max() < count):
+    if tokens.size and not (tokens.min() >= 0 and tokens.max() < count):
         raise ValueError(f"tokens are from 0 to {count - 1}, those that `transform` gives")
     return tokens.astype(np.int64)
 

@@ -14,9 +14,9 @@ from . import _compare, _srrd
 from ._sample import RewardSample
 
 try:
-    from sklearn.base import BaseEstimator, ClassifierMixin  # type: ignore[import-untyped]
-    from sklearn.utils.multiclass import check_classification_targets  # type: ignore[import-untyped]
-    from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d  # type: ignore[import-untyped]
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 except ImportError as error:  # pragma: no cover
     raise ImportError("RewardKNN needs scikit-learn: pip install 'srrd[sklearn]'") from error
 

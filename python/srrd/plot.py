@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -124,7 +125,8 @@ def embedding(
 ) -> Axes:
     """The samples as points in the plane whose distances come near the given ones (`srrd.embed`).
 
-    Undefined distances count as 1. `labels` are the classes, with a colour and a marker each; `names` are written beside the points.
+    Undefined distances count as 1. `labels` are the classes, with a colour and a marker each; `names` are written beside the
+    points.
 
     >>> import srrd
     >>> ax = srrd.plot.embedding([[0.0, 0.2, 0.7], [0.2, 0.0, 0.7], [0.7, 0.7, 0.0]], labels=["calm", "calm", "wild"])
@@ -174,8 +176,8 @@ def coverage_curve(
     Parameters
     ----------
     curves
-        A mapping from metrics to ``(x, mean)`` or ``(x, mean, low, high)``; or the ``trials.csv`` or ``summary.csv`` of ``srrd reproduce coverage``, as
-        a path or as a frame.
+        A mapping from metrics to ``(x, mean)`` or ``(x, mean, low, high)``; or the ``trials.csv`` or ``summary.csv`` of
+        ``srrd reproduce coverage``, as a path or as a frame.
     x
         ``"rollouts"`` or ``"coverage"`` (of a table), or what is written below the axis (of a mapping).
     where
@@ -362,7 +364,7 @@ def _gap(matrix: npt.NDArray[np.float64], i: int, j: int) -> float:
 
 def _rows(table: Any) -> list[dict[str, Any]]:
     if isinstance(table, (str, os.PathLike)):
-        with open(table, newline="", encoding="utf-8") as file:
+        with Path(table).open(newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
     try:
         names = [str(name) for name in (table if isinstance(table, Mapping) else table.columns)]

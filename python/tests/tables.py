@@ -11,6 +11,7 @@ from tempfile import TemporaryFile, mkdtemp
 from typing import Any
 
 import numpy as np
+
 import srrd
 from srrd.__main__ import main
 

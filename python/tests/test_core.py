@@ -17,8 +17,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import srrd
 from tables import ENVIRONMENT, agents, answer, command, random_sample
+
+import srrd
 
 quiet = pytest.mark.filterwarnings("ignore::srrd.DataWarning")
 
@@ -115,6 +116,33 @@ class TestSamples:
         )
         assert turned.transitions == sample.transitions
 
+    def test_tensors(self) -> None:
+        class Tensor:
+            """What a tensor of torch can do, as far as it matters here."""
+
+            def __init__(self, values: Any) -> None:
+                self.values = np.asarray(values)
+
+            def detach(self) -> Tensor:
+                return Tensor(self.values)
+
+            def cpu(self) -> Tensor:
+                return self
+
+            def numpy(self) -> np.ndarray:
+                return self.values
+
+            def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+                return self.values
+
+            def __len__(self) -> int:
+                return len(self.values)
+
+        sample = srrd.RewardSample(*map(Tensor, ([0, 1], [0, 0], [1, 0], [0.5, 1.0])))
+        assert sample == srrd.RewardSample([0, 1], [0, 0], [1, 0], [0.5, 1.0])
+        asked = srrd.RewardSample.from_callable(lambda s, a, n: Tensor(1.0 * s[:, None]), sample)
+        assert asked.rewards.tolist() == [0.0, 1.0]
+
     def test_one_step_problems(self) -> None:
         sample = srrd.RewardSample(["p", "q", "r"], [0, 1, 0], None, [1.0, 2.0, 4.0])
         assert sample.to_frame().columns.tolist() == ["state", "action", "reward"]
@@ -206,6 +234,8 @@ class TestSamples:
         other = a.with_rewards(b.rewards)
         assert other.transitions == b.transitions
         assert (other.rewards == b.rewards).all()
+        walks = random_sample(1, episodes=np.arange(120) // 10)
+        assert walks.with_rewards(b.rewards).episodes == walks.episodes == 12
         renamed = a.renamed("a", "x")
         assert (renamed.name, renamed.label, renamed.renamed("b").label) == ("a", "x", "x")
         features = srrd.RewardSample([[0.5], [1.5]], ["x", 2], [[1.5], [0.5]], [1, 2], episodes=[0, 1], label="l")
@@ -243,7 +273,7 @@ class TestSamples:
             srrd.RewardSample.from_frame(frame)
         with pytest.raises(ValueError, match="there is no sample 'c'"):
             srrd.RewardSample.from_file(path, sample="c")
-        with pytest.raises((ValueError, OSError), match="nowhere.csv"):
+        with pytest.raises((ValueError, OSError), match=r"nowhere\.csv"):
             srrd.read(tmp_path / "nowhere.csv")
         assert srrd.RewardSample.from_frame(samples[0].to_frame()).rewards.tolist() == [1.0, 2.0]
 
@@ -309,6 +339,7 @@ class TestAnswersOfTheCommand:
                 ["--estimator", "regressed", "--regression", "tree", "--metric", "srrd"],
                 {"estimator": "regressed", "regression": "tree", "metric": "srrd"},
             ),
+            (["--support", "own", "--metric", "projected"], {"support": "own", "metric": "projected"}),
             (["--interval", "0.9", "--chance", "--draws", "100"], {"interval": 0.9, "chance": True, "draws": 100}),
         ],
     )
@@ -366,6 +397,7 @@ class TestAnswersOfTheCommand:
         told, found = answer("inspect", *pair), srrd.inspect(a, b)
         assert found.keys() == told.keys()
         assert found["advice"] == told["advice"]
+        assert srrd.inspect(a, space=(36, 4))["samples"] == answer("inspect", pair[0], "--space", "36x4")["samples"]
         samples = srrd.read(agents())
         told = answer("classify", agents(), "--gamma", "0.5,0.9", "--k", "1,3", "--repeats", 5)
         found = srrd.evaluate(samples, gamma=[0.5, 0.9], k=[1, 3], repeats=5)

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import srrd
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+import srrd
 
 pytestmark = pytest.mark.filterwarnings("ignore::srrd.DataWarning")
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import srrd
 from sklearn.base import clone
 from sklearn.cluster import DBSCAN, AgglomerativeClustering
 from sklearn.exceptions import NotFittedError
@@ -21,6 +20,8 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import check_estimator
 from sklearn.utils.validation import validate_data
 from tables import agents, answer, random_sample
+
+import srrd
 
 pytestmark = pytest.mark.filterwarnings("ignore::srrd.DataWarning")
 
@@ -45,7 +46,8 @@ class OfRows(srrd.RewardKNN):
     def _made(X: Any) -> list[srrd.RewardSample]:
         count = X.shape[1] + 3
         states = np.arange(count)
-        return [srrd.RewardSample(states, states * 0, (states + 1) % count, [*row, 0.0, 1.0, 0.3]) for row in X]
+        base = srrd.RewardSample(states, states * 0, (states + 1) % count, states * 0.0)
+        return [base.with_rewards([*row, 0.0, 1.0, 0.3]) for row in X]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

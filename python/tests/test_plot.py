@@ -1,0 +1,167 @@
+"""Pictures: what is in them. How they look was looked at."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from tables import ENVIRONMENT, random_sample
+
+import srrd
+from srrd import plot
+
+NEAR = np.array([[0.0, 0.9, 0.1, 0.9], [0.9, 0.0, 0.8, 0.1], [0.1, 0.8, 0.0, 0.9], [0.9, 0.1, 0.9, 0.0]])
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Any:
+    yield
+    plt.close("all")
+
+
+def texts(labels: Any) -> list[str]:
+    return [label.get_text() for label in labels]
+
+
+def drawn(ax: Any) -> Any:
+    ax.figure.canvas.draw()
+    return ax
+
+
+def test_heat_maps_bring_near_samples_together() -> None:
+    ax = drawn(plot.heat_map(NEAR, names="abcd", labels=["x", "y", "x", "y"]))
+    order = "".join(texts(ax.get_yticklabels()))
+    assert order in ("acbd", "acdb", "cabd", "cadb", "bdac", "bdca", "dbac", "dbca")
+    assert texts(ax.get_legend().get_texts()) == ["x", "y"]
+    image = ax.images[0]
+    assert image.get_clim() == (0, 1)
+    at = ["abcd".index(name) for name in order]
+    assert (image.get_array() == NEAR[np.ix_(at, at)]).all()
+    kept = drawn(plot.heat_map(NEAR, cluster=False))
+    assert (kept.images[0].get_array() == NEAR).all()
+    assert kept.get_xlabel() == "4 samples"
+    bar = ax.figure.axes[1]
+    assert "0.71  unrelated" in texts(bar.get_yticklabels())
+
+
+def test_heat_maps_show_what_is_undefined_and_draw_where_they_are_told() -> None:
+    holes = NEAR.copy()
+    holes[0, 1] = holes[1, 0] = np.nan
+    _, ax = plt.subplots()
+    assert drawn(plot.heat_map(holes, ax=ax)) is ax
+    assert texts(ax.get_legend().get_texts()) == ["undefined"]
+    assert ax.images[0].get_array().mask.sum() == 2
+    # Many samples of many classes, some of them with a colour twice.
+    size = 24
+    matrix = np.abs(np.subtract.outer(np.arange(size), np.arange(size))) / size
+    drawn(plot.heat_map(matrix, labels=[i % 12 for i in range(size)], names=[f"sample {i}" for i in range(size)]))
+    drawn(plot.heat_map(np.zeros((1, 1))))
+
+
+def test_the_order_is_that_of_a_line() -> None:
+    place = np.random.default_rng(0).permutation(12)
+    ordered = place[plot._order(np.abs(np.subtract.outer(place, place)) / 12.0)]
+    # Each neighbour on the line is near in the order.
+    assert np.abs(np.diff(ordered)).mean() < 2
+
+
+def test_embeddings() -> None:
+    ax = drawn(plot.embedding(NEAR, labels=[1, 2, 1, 2], names="abcd"))
+    assert texts(ax.get_legend().get_texts()) == ["1", "2"]
+    assert {text.get_text() for text in ax.texts} == set("abcd")
+    points = np.concatenate([part.get_offsets() for part in ax.collections])
+    np.testing.assert_allclose(points, srrd.embed(NEAR)[[0, 2, 1, 3]])
+    holes = NEAR.copy()
+    holes[0, 1] = holes[1, 0] = np.nan
+    assert np.isfinite(drawn(plot.embedding(holes)).collections[0].get_offsets()).all()
+
+
+TRIALS = pd.DataFrame(
+    [
+        (rollouts, rollouts / 1000, epsilon, metric, estimator, 0.5 + 0.01 * trial - 0.1 * np.log10(rollouts))
+        for rollouts in (1, 10, 100)
+        for epsilon in (0, 0.1)
+        for metric in ("direct", "srrd")
+        for estimator in ("double", "unbiased")
+        for trial in range(5)
+    ],
+    columns=["rollouts", "coverage", "epsilon", "metric", "estimator", "distance"],
+)
+
+
+def test_coverage_curves_of_trials(tmp_path: Path) -> None:
+    path = tmp_path / "trials.csv"
+    TRIALS.to_csv(path, index=False)
+    for table in (TRIALS, pl.from_pandas(TRIALS), path, str(path), TRIALS.to_dict("list")):
+        ax = drawn(plot.coverage_curve(table, where={"epsilon": 0.1}))
+        assert texts(ax.get_legend().get_texts()) == ["direct", "srrd", "srrd, unbiased"]
+        line = ax.lines[0]
+        assert line.get_xdata().tolist() == [1, 10, 100]
+        np.testing.assert_allclose(line.get_ydata(), [0.52, 0.42, 0.32])
+        assert ax.get_xscale() == "log"
+        assert ax.get_ylim() == (0, 1)
+    ax = drawn(plot.coverage_curve(TRIALS, where={"epsilon": 0, "estimator": "double"}, x="coverage"))
+    assert "10 %" in texts(ax.get_xticklabels()) or any("%" in text for text in texts(ax.get_xticklabels()))
+    with pytest.raises(ValueError, match="several values of `epsilon`"):
+        plot.coverage_curve(TRIALS)
+    with pytest.raises(ValueError, match="no rows with"):
+        plot.coverage_curve(TRIALS, where={"epsilon": 7})
+    with pytest.raises(ValueError, match="no column `steps`"):
+        plot.coverage_curve(TRIALS, x="steps")
+    with pytest.raises(TypeError, match="not int"):
+        plot.coverage_curve(3)
+
+
+def test_coverage_curves_of_summaries_and_mappings() -> None:
+    rows = [(1, 0.1, "srrd", 0.5, 0.4, 0.6), (2, 0.2, "srrd", 0.4, 0.3, 0.5)]
+    summary = pd.DataFrame(rows, columns=["rollouts", "coverage", "metric", "mean", "low", "high"])
+    assert drawn(plot.coverage_curve(summary)).lines[0].get_ydata().tolist() == [0.5, 0.4]
+    ax = drawn(plot.coverage_curve({"mine": ([2, 1], [0.2, 0.4]), "srrd": ([1, 2], [0.1, 0.2])}, x="episodes"))
+    assert texts(ax.get_legend().get_texts()) == ["srrd", "mine"]
+    assert ax.lines[1].get_xdata().tolist() == [1, 2]
+    assert ax.get_xlabel() == "episodes"
+    with pytest.raises(ValueError, match="of one length"):
+        plot.coverage_curve({"srrd": ([1, 2], [0.1])})
+    with pytest.raises(ValueError, match="where"):
+        plot.coverage_curve({"srrd": ([1], [0.1])}, where={"epsilon": 0})
+    with pytest.raises(ValueError, match="no curves"):
+        plot.coverage_curve({})
+
+
+def test_gamma_profiles() -> None:
+    estimate = srrd.estimate_gamma(random_sample(1))
+    ax = drawn(plot.gamma_profile(estimate))
+    assert (ax.lines[0].get_ydata() == estimate["profile_unexplained"]).all()
+    assert any(text.startswith("γ = ") for text in texts(ax.get_legend().get_texts()))
+    assert bool(ax.get_title()) != estimate["identified"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: plot.heat_map(np.zeros((2, 3))), "must be a square"),
+        (lambda: plot.heat_map(np.zeros((0, 0))), "must be a square"),
+        (lambda: plot.heat_map(NEAR, names="ab"), "names: there are 4 samples, but 2 names are given"),
+        (lambda: plot.embedding(NEAR, labels=[1]), "labels: there are 4 samples"),
+    ],
+)
+def test_wrong_input(call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_without_matplotlib_the_message_says_what_to_install() -> None:
+    script = "import sys; sys.modules['matplotlib'] = None\nimport srrd\nsrrd.plot.embedding([[0.0, 1.0], [1.0, 0.0]])"
+    ran = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True, env=ENVIRONMENT)
+    assert "pip install 'srrd[plot]'" in ran.stderr
