@@ -42,7 +42,7 @@ class Plan:
     >>> plan.trials
     32
     >>> plan.command
-    'srrd reproduce coverage -o DIR --preset quick --trials 2 --seed 0'
+    'srrd reproduce coverage -o DIR --preset quick --rollouts 1,5 --trials 2 --seed 0'
     >>> srrd.Plan("coverage", rollouts=0)
     Traceback (most recent call last):
     ValueError: rollouts: whole numbers from 1 to 1000000 are meant

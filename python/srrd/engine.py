@@ -76,6 +76,8 @@ MOST_TRIES = 5
 KEPT_BYTES = 256 << 20
 #: How often lost tasks and interrupts are looked for, in seconds.
 _LOOK = 0.5
+#: How often the workers of a cluster are counted, in seconds.
+_RECOUNT = 5.0
 #: With fewer degrees of freedom an estimate is mostly noise (`FEW_COMMON` of the compiled part).
 _FEW = 20
 
@@ -405,6 +407,15 @@ class Dask(Backend):
         self._id = uuid.uuid4().hex[:8]
         self._wait_for_workers()
         self.workers = sum(client.nthreads().values())
+        self._counted = time.monotonic()
+
+    @property
+    def window(self) -> int:
+        # Clusters grow and shrink while they work.
+        if time.monotonic() - self._counted > _RECOUNT:
+            self.workers = sum(self._client.nthreads().values())
+            self._counted = time.monotonic()
+        return super().window
 
     def _group(self, group: int) -> Any:
         future = self._scattered.get(group)

@@ -133,7 +133,7 @@ class Elsewhere(Executor):
         try:
             function, arguments = pickle.loads(data)
             future.set_result(function(*arguments))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001
             future.set_exception(pickle.loads(pickle.dumps(error)))
         return future
 
