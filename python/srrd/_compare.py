@@ -203,7 +203,9 @@ def pairwise(
     """
     samples = list(samples)
     if engine is None and out is None and block is None and not progress:
-        return _srrd.pairwise([_core(sample) for sample in samples], choices(metric, gamma, **options), undefined, threads)
+        return _srrd.pairwise(
+            [_core(sample) for sample in samples], choices(metric, gamma, **options), undefined, threads
+        )
     from .engine import pairwise_on
 
     return pairwise_on(engine, samples, metric, gamma, undefined, threads, block, progress, options, out)
@@ -265,7 +267,7 @@ def evaluate(
     labels: Sequence[Any] | None = None,
     *,
     metric: str | Iterable[str] = "srrd",
-    gamma: Iterable[float] = tuple(tenths / 10 for tenths in range(11)),
+    gamma: Iterable[float] = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
     k: Iterable[int] = tuple(range(10, 101, 10)),
     train: float = 0.7,
     repeats: int = 200,

@@ -64,6 +64,10 @@ def everywhere(fn: RewardFunction, sample: RewardSample, actions: str, batch_siz
     _check(batch_size)
     if actions not in ("marginal", "joint"):
         raise ValueError(f"actions: '{actions}' is not one of marginal, joint")
+    if sample._core.one_step:
+        raise ValueError(
+            "a one-step problem has no other next states to ask for: leave out unsampled=True, and give all transitions instead"
+        )
     return table(
         fn,
         _table.token_array(sample.states),

@@ -33,6 +33,11 @@ impl Columns {
         Ok(Columns { names, columns })
     }
 
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.columns.first().map_or(0, Column::len)
+    }
+
     /// The columns of these names, if there are no others.
     fn exactly<const N: usize>(&self, names: [&str; N]) -> Option<[&Values; N]> {
         let all = names.map(|name| self.names.iter().position(|known| known == name));

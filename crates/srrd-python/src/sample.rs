@@ -22,6 +22,9 @@ pub struct Sample {
     texts: [bool; 2],
 }
 
+/// Below this many rows a sample is built on one thread.
+const SMALL: usize = 1 << 14;
+
 type IdArrays<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
 
 impl Sample {
@@ -185,7 +188,7 @@ impl Sample {
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other.cast::<Sample>().is_ok_and(|other| {
             let (a, b) = (&self.named, &other.get().named);
-            a.sample == b.sample && a.name == b.name && a.label == b.label && a.episodes == b.episodes
+            a.name == b.name && a.label == b.label && a.episodes == b.episodes && holds_the_same(&a.sample, &b.sample)
         })
     }
 
@@ -197,6 +200,15 @@ impl Sample {
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
         py.detach(|| unpack(bytes)).map_err(|why| wrong(format!("these are not the bytes of a reward sample: {why}")))
     }
+}
+
+/// Whether two samples hold the same transitions and rewards, whatever rows they were made of.
+fn holds_the_same(a: &RewardSample, b: &RewardSample) -> bool {
+    a.rewards() == b.rewards()
+        && a.states() == b.states()
+        && a.actions() == b.actions()
+        && a.ids().eq(b.ids())
+        && a.reward_table() == b.reward_table()
 }
 
 /// What messages call the rewards' duplicates.
@@ -222,7 +234,9 @@ pub fn samples_of_columns(
     let duplicates = self::duplicates(duplicates)?;
     let columns = Columns::new(columns)?;
     let texts = [columns.is_text("state"), columns.is_text("action")];
-    let built = work::run(py, None, move || build(columns, &origin, name, duplicates))?;
+    // A small sample is built on one thread anyway, and a pool of one wakes faster.
+    let threads = (columns.rows() < SMALL).then_some(1);
+    let built = work::run(py, threads, move || build(columns, &origin, name, duplicates))?;
     let samples = built.map_err(|error| of_table(&error))?;
     Ok(samples.into_iter().map(|named| Sample { named: Arc::new(named), texts }).collect())
 }
