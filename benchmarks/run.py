@@ -15,10 +15,10 @@ What is measured
     sorted, duplicates looked for), which a user does once, and computing from a sample. The targets are held against the
     computing; the ratio with the building included stands beside it. The time of a baseline is all it does from the
     arrays on, its sparse or dense matrices included. srrd-bench allocates with mimalloc, which is told to keep freed memory
-    (ALLOCATOR): repeats do not wait for the system to zero fresh pages. (The command uses the system's allocator.) Best of
-    several repeats after a warm-up. The literal loops run once, without a warm-up, when they take longer than
-    LITERAL_BUDGET; with --quick they run on LITERAL_SUBSET random transitions only (with the sets of the whole sample), and
-    the time is scaled to all of them.
+    (ALLOCATOR): repeats do not wait for the system to zero fresh pages. (The command runs as it is.) Best of several
+    repeats after a warm-up. The literal loops run once, without a warm-up, when they take longer than LITERAL_BUDGET; with
+    --quick they run on LITERAL_SUBSET random transitions only (with the sets of the whole sample), and the time is scaled
+    to all of them.
     For `pairwise` the baseline gets its dense arrays ready-made, which is in its favour. Baselines use all the cores
     they want (BLAS threads), Rust is measured with each of THREADS.
 
@@ -189,9 +189,10 @@ class Rust:
         words = []
         for word in CALLS[kind].split():
             words += map(str, files) if word == "{files}" else [word.format(**fixed, **settings, out=out)]
+        variables = os.environ | (ALLOCATOR if kind != "csv" else {})
         start = time.perf_counter()
         try:
-            done = subprocess.run(words, check=False, capture_output=True, text=True, env=os.environ | ALLOCATOR)
+            done = subprocess.run(words, check=False, capture_output=True, text=True, env=variables)
         except OSError as error:
             self.failures.add(f"{' '.join(words)}: {error}")
             return None

@@ -227,14 +227,8 @@ const TABLE: usize = 1 << 20;
 
 /// Numbers the distinct transitions of all samples in order of first appearance.
 fn number_transitions(samples: &[Canonical<'_>]) -> Vec<Vec<u32>> {
-    let (mut states, mut actions) = (Interner::default(), Interner::default());
-    let intern = |interner: &mut Interner, vocabulary: &Vocabulary| -> Vec<u32> {
-        vocabulary.iter().map(|token| interner.intern(token).expect("samples hold fewer tokens than ids")).collect()
-    };
-    let ids: Vec<(Vec<u32>, Vec<u32>)> = (samples.iter())
-        .map(|Canonical { sample, .. }| (intern(&mut states, &sample.states), intern(&mut actions, &sample.actions)))
-        .collect();
-    let (states, actions) = (states.len(), actions.len());
+    let (states, state_ids) = common_ids(samples, |sample| &sample.states);
+    let (actions, action_ids) = common_ids(samples, |sample| &sample.actions);
     let conceivable = states.checked_mul(states).and_then(|pairs| pairs.checked_mul(actions));
     let mut table = vec![u32::MAX; conceivable.filter(|&n| n <= TABLE).unwrap_or(0)];
     let mut known: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
@@ -252,9 +246,20 @@ fn number_transitions(samples: &[Canonical<'_>]) -> Vec<Vec<u32>> {
         count += u32::from(*number == count);
         *number
     };
-    (samples.iter().zip(&ids))
+    (samples.iter().zip(state_ids.iter().zip(&action_ids)))
         .map(|(Canonical { sample, .. }, (state, action))| {
             sample.ids().map(|(s, u, t)| number(state[s as usize], action[u as usize], state[t as usize])).collect()
         })
         .collect()
+}
+
+/// How many distinct tokens the samples have, and for every token of every sample its id among them.
+fn common_ids(samples: &[Canonical<'_>], of: impl Fn(&RewardSample) -> &Vocabulary) -> (usize, Vec<Vec<u32>>) {
+    let mut interner = Interner::default();
+    let mut intern = |token| interner.intern(token).expect("samples hold fewer tokens than ids");
+    let mut ids: Vec<Vec<u32>> =
+        samples.iter().map(|Canonical { sample, .. }| of(sample).iter().map(&mut intern).collect()).collect();
+    let (vocabulary, renumbered) = interner.sort(&ids.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    ids.iter_mut().for_each(|ids| renumbered.apply(ids));
+    (vocabulary.len(), ids)
 }

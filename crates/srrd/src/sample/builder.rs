@@ -187,6 +187,42 @@ impl SampleBuilder {
         Ok(())
     }
 
+    /// Adds all rows of another builder behind those that are here, as if they were pushed one by one, and leaves it empty. So
+    /// threads can push rows on their own.
+    ///
+    /// # Errors
+    /// When feature tuples have other lengths than here, said of the first row added, or there are too many rows. `other` is then
+    /// of no use any more.
+    pub fn append(&mut self, other: &mut SampleBuilder) -> Result<(), SampleError> {
+        let row = self.rows();
+        for (ours, theirs, what) in [(&self.states, &other.states, "state"), (&self.actions, &other.actions, "action")] {
+            if let (Some(expected), Some(found)) = (ours.arity(), theirs.arity())
+                && expected != found
+            {
+                return Err(SampleError::FeatureCount { row, what, expected, found });
+            }
+        }
+        if row + other.rows() > u32::MAX as usize {
+            return Err(SampleError::TooLarge);
+        }
+        let states = self.states.absorb(&mut other.states).ok_or(SampleError::TooLarge)?;
+        let actions = self.actions.absorb(&mut other.actions).ok_or(SampleError::TooLarge)?;
+        for (ours, theirs, renumbered) in [
+            (&mut self.source, &mut other.source, &states),
+            (&mut self.target, &mut other.target, &states),
+            (&mut self.action, &mut other.action, &actions),
+        ] {
+            if renumbered.is_nothing() {
+                ours.extend_from_slice(theirs);
+            } else {
+                ours.extend(theirs.iter().map(|&id| renumbered.of(id)));
+            }
+            theirs.clear();
+        }
+        self.reward.append(&mut other.reward);
+        Ok(())
+    }
+
     /// Builds the sample.
     ///
     /// # Errors
@@ -201,12 +237,12 @@ impl SampleBuilder {
     /// As [`build`](Self::build).
     pub fn build_with_placement(self, duplicates: Duplicates) -> Result<(RewardSample, Placement), SampleError> {
         let SampleBuilder { states, actions, mut source, mut action, mut target, reward } = self;
-        let (states, state_rank) = states.sort();
-        let (actions, action_rank) = actions.sort();
-        relabel(&mut source, &state_rank);
-        relabel(&mut target, &state_rank);
-        relabel(&mut action, &action_rank);
-        drop((state_rank, action_rank));
+        let (states, renumbered) = states.sort(&[&source, &target]);
+        renumbered.apply(&mut source);
+        renumbered.apply(&mut target);
+        let (actions, renumbered) = actions.sort(&[&action]);
+        renumbered.apply(&mut action);
+        drop(renumbered);
         let rows = Rows { source: &source, action: &action, target: &target, reward: &reward };
         assemble(states, actions, rows, duplicates)
     }
@@ -362,14 +398,6 @@ fn check_tuple(interner: &Interner, values: &[f64], row: usize, what: &'static s
         }
         None if values.is_empty() => Err(SampleError::FeatureCount { row, what, expected: 1, found: 0 }),
         _ => Ok(()),
-    }
-}
-
-fn relabel(ids: &mut [u32], rank: &[u32]) {
-    // Tokens that appear in sorted order have their rank already.
-    if rank.iter().enumerate().any(|(id, &rank)| id as u32 != rank) {
-        let relabel = |ids: &mut [u32]| ids.iter_mut().for_each(|id| *id = rank[*id as usize]);
-        if ids.len() < SMALL { relabel(ids) } else { ids.par_chunks_mut(SMALL).for_each(relabel) }
     }
 }
 
@@ -590,6 +618,40 @@ mod tests {
             let error = RewardSample::from_ids(&s, &a, &t, &bad, Duplicates::Mean).unwrap_err();
             assert!(matches!(error, SampleError::NotFinite { row: 3, .. }));
         }
+    }
+
+    #[test]
+    fn builders_appended_are_rows_pushed_one_by_one() {
+        let tuples = [[0.5], [1.5], [-0.0], [0.0]];
+        let token = |i: usize, kind: usize| match kind {
+            0 => Token::from((i * i % 13) as i64 - 3),
+            1 => Token::from((i as i64 % 5) << 40),
+            2 => Token::text(["b", "a", "7", "c", "x y"][i * 7 % 5]),
+            _ => Token::features(&tuples[i * 3 % 4]),
+        };
+        let row = |i: usize| (token(i, i / 4 % 3), token(i, i % 4), token(i + 1, i % 3), (i % 11) as f64);
+        let mut expected = SampleBuilder::new();
+        let mut joined = SampleBuilder::new();
+        let mut part = SampleBuilder::new();
+        for i in 0..300 {
+            let (s, a, t, r) = row(i);
+            expected.push(s, a, t, r).unwrap();
+            part.push(s, a, t, r).unwrap();
+            if i % 37 == 0 {
+                joined.append(&mut part).unwrap();
+                assert_eq!(part.rows(), 0);
+            }
+        }
+        joined.append(&mut part).unwrap();
+        joined.append(&mut part).unwrap();
+        let expected = expected.build_with_placement(Duplicates::Mean).unwrap();
+        assert_eq!(joined.build_with_placement(Duplicates::Mean).unwrap(), expected);
+
+        let mut one = SampleBuilder::new();
+        one.push(Token::features(&[1.0]), Token::int(0), Token::features(&[1.0]), 0.0).unwrap();
+        part.push(Token::features(&[1.0, 2.0]), Token::int(0), Token::features(&[1.0, 3.0]), 0.0).unwrap();
+        let error = one.append(&mut part).unwrap_err();
+        assert_eq!(error, SampleError::FeatureCount { row: 1, what: "state", expected: 1, found: 2 });
     }
 
     #[test]
