@@ -195,7 +195,8 @@ impl SampleBuilder {
     /// of no use any more.
     pub fn append(&mut self, other: &mut SampleBuilder) -> Result<(), SampleError> {
         let row = self.rows();
-        for (ours, theirs, what) in [(&self.states, &other.states, "state"), (&self.actions, &other.actions, "action")] {
+        for (ours, theirs, what) in [(&self.states, &other.states, "state"), (&self.actions, &other.actions, "action")]
+        {
             if let (Some(expected), Some(found)) = (ours.arity(), theirs.arity())
                 && expected != found
             {

@@ -308,7 +308,11 @@ impl Interner {
 
         let mut order: Vec<u32> = (0..self.texts.len() as u32).collect();
         let by_text = |a: &u32, b: &u32| self.texts.get(*a as usize).cmp(self.texts.get(*b as usize));
-        if order.len() < SMALL { order.sort_unstable_by(by_text) } else { order.par_sort_unstable_by(by_text) }
+        if order.len() < SMALL {
+            order.sort_unstable_by(by_text)
+        } else {
+            order.par_sort_unstable_by(by_text)
+        }
         let mut texts =
             Texts { bytes: String::with_capacity(self.texts.bytes.len()), ends: Vec::with_capacity(order.len()) };
         for &i in &order {
@@ -371,8 +375,7 @@ pub(crate) struct Renumbered {
 impl Renumbered {
     /// Whether all ids stay as they are.
     pub fn is_nothing(&self) -> bool {
-        self.direct.is_none()
-            && self.numbered.iter().enumerate().all(|(index, &id)| id == DIRECT_INTS + index as u32)
+        self.direct.is_none() && self.numbered.iter().enumerate().all(|(index, &id)| id == DIRECT_INTS + index as u32)
     }
 
     /// The new id.
