@@ -22,6 +22,9 @@ pub(crate) trait Rows: Send {
     /// How many rows were taken.
     fn count(&self) -> u64;
 
+    /// Makes room for so many rows in all.
+    fn expect(&mut self, rows: u64);
+
     /// Takes the rows of a builder, and empties it.
     fn append(&mut self, rows: &mut SampleBuilder) -> Result<(), TableError>;
 
@@ -76,6 +79,7 @@ fn take_run(
     let mut read = fresh.read(source);
     apart.used = 0;
     swap(whole, fresh);
+    let mut unexpected = if rows.count() == 0 { source.length() } else { None };
     while apart.used + whole.used > 0 {
         let go_on = matches!(read, Ok(true));
         let (appended, next) = rayon::join(
@@ -88,6 +92,12 @@ fn take_run(
         // The rest comes after a block that has to be looked into.
         for rest in &mut apart.blocks[appended?..apart.used] {
             rest.append_or_check(source, batch, rows)?;
+        }
+        if let Some(length) = unexpected.filter(|_| rows.count() > 0) {
+            // By the length of the rows so far. Lists that grow bit by bit are copied again and again, and leave gaps.
+            let text: usize = apart.blocks[..apart.used].iter().map(|taken| taken.block.text.len()).sum();
+            rows.expect(length.saturating_mul(rows.count()) / (text as u64).max(1) + 1);
+            unexpected = None;
         }
         apart.used = 0;
         swap(apart, whole);

@@ -150,6 +150,12 @@ impl Rows for Taker<'_> {
         self.gathered.builders.first().map_or(0, SampleBuilder::rows) as u64
     }
 
+    fn expect(&mut self, rows: u64) {
+        let more = rows.min(u32::MAX.into()).saturating_sub(self.count());
+        let to = self.gathered.only();
+        self.gathered.builders[to].reserve(more as usize);
+    }
+
     fn append(&mut self, rows: &mut SampleBuilder) -> Result<(), TableError> {
         let (before, count) = (self.count(), rows.rows() as u64);
         if count == 0 {

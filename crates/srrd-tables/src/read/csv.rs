@@ -24,6 +24,8 @@ const LINES_BYTES: usize = 512 * 1024;
 pub(super) struct CsvReader {
     lines: LineBlocks,
     delimiter: u8,
+    /// How much text there is in all, where that is known.
+    length: Option<u64>,
     selection: Selection,
     /// The number of the next data row.
     next_row: u64,
@@ -31,7 +33,12 @@ pub(super) struct CsvReader {
 }
 
 impl CsvReader {
-    pub(super) fn open(mut lines: LineBlocks, delimiter: u8, options: &ReadOptions) -> Result<Self, TableError> {
+    pub(super) fn open(
+        mut lines: LineBlocks,
+        delimiter: u8,
+        length: Option<u64>,
+        options: &ReadOptions,
+    ) -> Result<Self, TableError> {
         let names = read_header(&mut lines, delimiter)?;
         if !options.numeric_names {
             check_header(&lines, &names)?;
@@ -42,6 +49,7 @@ impl CsvReader {
         Ok(CsvReader {
             lines,
             delimiter,
+            length,
             selection: Selection::everything(schema),
             next_row: 1,
             batch_rows: options.batch_rows.max(1),
@@ -142,6 +150,10 @@ impl TableReader for CsvReader {
 }
 
 impl BlockSource for CsvReader {
+    fn length(&self) -> Option<u64> {
+        self.length
+    }
+
     fn layout(&self) -> Layout {
         let Selection { all, positions, .. } = &self.selection;
         Layout { delimiter: self.delimiter, width: all.len(), positions: positions.clone() }

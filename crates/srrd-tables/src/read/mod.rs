@@ -114,6 +114,9 @@ pub struct Layout {
 /// A reader of CSV or TSV that also gives blocks of lines, for threads to take apart on their own. Not only do they share the work
 /// then: nothing is copied into columns.
 pub trait BlockSource: Send {
+    /// How much text there is in all, where that is known.
+    fn length(&self) -> Option<u64>;
+
     /// Where the fields are, in all blocks.
     fn layout(&self) -> Layout;
 
@@ -147,7 +150,12 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, 
     let name = path.display().to_string();
     let file = open_file(path, &name)?;
     match format.format {
-        Format::Csv | Format::Tsv | Format::Jsonl => open_stream(&name, format, Box::new(file), options),
+        Format::Csv | Format::Tsv => {
+            let plain = format.compression == Compression::None;
+            let length = plain.then(|| file.metadata().ok().map(|metadata| metadata.len())).flatten();
+            open_delimited(&name, format, Box::new(file), length, options)
+        }
+        Format::Jsonl => open_stream(&name, format, Box::new(file), options),
         Format::Parquet => open_parquet(name, file, options),
         Format::Arrow => open_arrow(name, Box::new(std::io::BufReader::new(file)), options),
         Format::Npz => Ok(Box::new(npz::NpzReader::open(name, Box::new(std::io::BufReader::new(file)), options)?)),
@@ -187,11 +195,7 @@ pub fn open_stream(
     options: &ReadOptions,
 ) -> Result<Box<dyn TableReader>, TableError> {
     match format.format {
-        Format::Csv | Format::Tsv => {
-            let delimiter = if format.format == Format::Csv { b',' } else { b'\t' };
-            let lines = lines::LineBlocks::open(name, format, input)?;
-            Ok(Box::new(csv::CsvReader::open(lines, delimiter, options)?))
-        }
+        Format::Csv | Format::Tsv => open_delimited(name, format, input, None, options),
         Format::Jsonl => {
             let lines = lines::LineBlocks::open(name, format, input)?;
             Ok(Box::new(jsonl::JsonlReader::open(lines, options)?))
@@ -203,6 +207,19 @@ pub fn open_stream(
             open_bytes(name, format, bytes, options)
         }
     }
+}
+
+/// Opens CSV or TSV of this length, as far as it is known.
+fn open_delimited(
+    name: &str,
+    format: FileFormat,
+    input: Box<dyn Read + Send>,
+    length: Option<u64>,
+    options: &ReadOptions,
+) -> Result<Box<dyn TableReader>, TableError> {
+    let delimiter = if format.format == Format::Csv { b',' } else { b'\t' };
+    let lines = lines::LineBlocks::open(name, format, input)?;
+    Ok(Box::new(csv::CsvReader::open(lines, delimiter, length, options)?))
 }
 
 #[cfg(feature = "parquet")]
