@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from baselines import dense, literal, pairwise, sparse
+from baselines import dense, literal, pairwise, projected, sparse
 
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
 
@@ -18,6 +18,11 @@ def agree(found, expected):
 def agree_distances(found, expected):
     """As `agree`, on rho = 1 - 2 D^2: near D = 0 the square root magnifies the rounding of rho without bound."""
     return agree(1.0 - 2.0 * np.square(found), 1.0 - 2.0 * np.square(expected))
+
+
+def agree_residuals(found, expected):
+    """As `agree`, to 1e-8 of the largest: what an iteration leaves of an error does not depend on the size of an entry."""
+    return found.shape == expected.shape and np.abs(found - expected).max() <= 1e-8 * np.abs(expected).max()
 
 
 def random_graph(rng, states, actions, transitions, self_loops=True):
@@ -87,6 +92,25 @@ def check_pairwise():
     yield "pairwise", agree_distances(pairwise.distances(X, M), pairwise.distances_by_loop(X, M))
 
 
+def check_projected():
+    """projected.py: the residual is orthogonal to all shaping, and shaping leaves nothing."""
+    rng = np.random.default_rng(10)
+    triples = random_graph(rng, 40, 3, 300)
+    states, next_states, gamma = triples[:, 0].copy(), triples[:, 2].copy(), 0.9
+    potential = rng.normal(size=81)
+    shaping = gamma * potential[next_states] - potential[states]
+    rewards = rng.normal(size=len(triples))
+    left = projected.canonicalize(states, next_states, rewards, gamma)
+    gradient = gamma * np.bincount(next_states, left, 81) - np.bincount(states, left, 81)
+    yield "projected, orthogonal to shaping", np.abs(gradient).max() < 1e-9
+    yield "projected, shaping", np.abs(projected.canonicalize(states, next_states, shaping, gamma)).max() < 1e-9
+    moved = projected.canonicalize(states, next_states, rewards + shaping, gamma)
+    yield "projected, invariant", agree_residuals(moved, left)
+    samples = [(states, triples[:, 1], next_states, values) for values in (rewards, rewards + shaping, -rewards)]
+    D = projected.distances(samples, gamma)
+    yield "projected, distances", np.allclose(D, [[0, 0, 1], [0, 0, 1], [1, 1, 0]], atol=1e-6)
+
+
 def check_golden(folder):
     """literal.py, and where they apply sparse.py and dense.py, against the values worked out term by term."""
     cases = json.loads((folder / "canonical.json").read_text())["cases"]
@@ -115,6 +139,7 @@ def as_arrays(rows):
 def check_baselines(golden):
     """Run every check, print a summary and the failures; True when all passed."""
     groups = [("graphs", check_graphs()), ("edge products", check_edge_products()), ("pairwise", check_pairwise())]
+    groups.append(("projected", check_projected()))
     if (golden / "canonical.json").is_file():
         groups.append(("golden", check_golden(golden)))
     else:

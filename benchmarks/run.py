@@ -15,10 +15,10 @@ What is measured
     sorted, duplicates looked for), which a user does once, and computing from a sample. The targets are held against the
     computing; the ratio with the building included stands beside it. The time of a baseline is all it does from the
     arrays on, its sparse or dense matrices included. srrd-bench allocates with mimalloc, which is told to keep freed memory
-    (ALLOCATOR): repeats do not wait for the system to zero fresh pages. (The command uses the system's allocator.) Best of
-    several repeats after a warm-up. The literal loops run once, without a warm-up, when they take longer than
-    LITERAL_BUDGET; with --quick they run on LITERAL_SUBSET random transitions only (with the sets of the whole sample), and
-    the time is scaled to all of them.
+    (ALLOCATOR): repeats do not wait for the system to zero fresh pages. (The command runs as it is.) Best of several
+    repeats after a warm-up. The literal loops run once, without a warm-up, when they take longer than LITERAL_BUDGET; with
+    --quick they run on LITERAL_SUBSET random transitions only (with the sets of the whole sample), and the time is scaled
+    to all of them.
     For `pairwise` the baseline gets its dense arrays ready-made, which is in its favour. Baselines use all the cores
     they want (BLAS threads), Rust is measured with each of THREADS.
 
@@ -33,8 +33,8 @@ The Rust side
 
     (in one line) with the least times of the repeats for building and for computing. Results: of `canonicalize`,
     the canonical reward of every row in the order of the rows (estimator double, marginal, batch all); of `pairwise`,
-    the distance of every pair of samples, row by row (n x n), of the rewards as they are (metric direct), nan where it
-    is undefined.
+    the distance of every pair of samples, row by row (n x n), of the rewards as they are (metric direct) or of their residuals
+    on what the two share (projected), nan where it is undefined.
 """
 
 import environment
@@ -51,13 +51,14 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 import data
-from baselines import dense, literal, pairwise, sparse
-from checks import agree, agree_distances, check_baselines
+from baselines import dense, literal, pairwise, projected, sparse
+from checks import agree, agree_distances, agree_residuals, check_baselines
 from report import Result, Scaling, render
 
 HERE = Path(__file__).resolve().parent
@@ -77,8 +78,8 @@ SIZES = ("1e5", "1e6", "1e7")
 CALLS = {
     "canonicalize": "{bench} canonicalize --metric {metric} --threads {threads} --gamma {gamma} --repeats {repeats} "
     "--out {out} {files}",
-    "pairwise": "{bench} pairwise --metric direct --threads {threads} --min-common {min_common} --repeats {repeats} "
-    "--out {out} {files}",
+    "pairwise": "{bench} pairwise --metric {metric} --threads {threads} --min-common {min_common} --gamma {gamma} "
+    "--repeats {repeats} --out {out} {files}",
     "csv": "{command} canonicalize {files} -o {out} --metric {metric} --gamma {gamma} --threads {threads}",
 }
 
@@ -100,11 +101,18 @@ CASES = (
     *(Case(f"random_{size}", ALL, ("sparse",), {}) for size in SIZES),
 )
 PAIRWISE = {"workload": "samples_1000", "target": 5}
+# `projected` of one sample and of all pairs of many: the workload and the most seconds, with the most threads. A repeat takes long.
+PROJECTED = {
+    "canonicalize": {"workload": "random_1e6", "limit": 10.0, "repeats": 1},
+    "pairwise": {"workload": "samples_200", "limit": 20.0, "repeats": 3},
+}
 # The whole command on the table, against the sparse arithmetic on the workload that the table was written from.
 TABLES = {"names": tuple(data.CSV_FILES), "target": 1}
 # By family of graphs: how much the time per transition may grow from the smallest to the largest.
 SCALING = {"grid": 1.5, "random": 4}
-LEFT_OUT_WHEN_QUICK = {"workloads": {"grid_1e7", "random_1e7"}, "tables": {"grid_1e6_tokens", "random_1e6"}}
+LEFT_OUT_WHEN_QUICK = {"workloads": {"grid_1e7", "random_1e7"}, "projected": {"pairwise"}, "tables": {"grid_1e6_tokens", "random_1e6"}}
+
+NOT_MEASURED = {}, {}, None
 
 
 class Failures(list):
@@ -189,9 +197,10 @@ class Rust:
         words = []
         for word in CALLS[kind].split():
             words += map(str, files) if word == "{files}" else [word.format(**fixed, **settings, out=out)]
+        variables = os.environ | (ALLOCATOR if kind != "csv" else {})
         start = time.perf_counter()
         try:
-            done = subprocess.run(words, check=False, capture_output=True, text=True, env=os.environ | ALLOCATOR)
+            done = subprocess.run(words, check=False, capture_output=True, text=True, env=variables)
         except OSError as error:
             self.failures.add(f"{' '.join(words)}: {error}")
             return None
@@ -201,15 +210,14 @@ class Rust:
             return None
         return seconds, done.stdout
 
-    def bench(self, case, workload, metric, rows):
+    def bench(self, case, workload, metric, repeats):
         """srrd-bench, with each number of threads: seconds of computing, seconds of building, values."""
         seconds, build, values = {}, {}, None
         files = data.raw_files(self.folder, workload)
         for threads in THREADS:
             with tempfile.TemporaryDirectory() as scratch:
                 out = Path(scratch) / "out.f64"
-                settings = {"metric": metric, "threads": threads, "repeats": repeats_for(rows, self.quick)}
-                answer = self.call(case, files, out, **settings)
+                answer = self.call(case, files, out, metric=metric, threads=threads, repeats=repeats)
                 if answer is None:
                     continue
                 try:
@@ -257,7 +265,9 @@ def canonicalize_results(cases, baselines, rust, failures):
         for metric in case.metrics:
             measured = {name: baselines.measure(name, case.workload, metric) for name in case.baselines}
             rows = len(data.load(baselines.folder, case.workload))
-            seconds, build, values = rust.bench("canonicalize", case.workload, metric, rows) if rust else ({}, {}, None)
+            repeats = repeats_for(rows, baselines.quick)
+            measured_rust = rust.bench("canonicalize", case.workload, metric, repeats) if rust else NOT_MEASURED
+            seconds, build, values = measured_rust
             for name, (time_of_baseline, expected, note) in measured.items():
                 same = None if values is None or expected is None else agree(values, expected)
                 if same is False:
@@ -275,12 +285,40 @@ def pairwise_result(folder, quick, rust, failures):
     X, M = pairwise.dense(rows.sample, transition, rows.rewards, int(rows.sample.max()) + 1, len(distinct))
     time_of_baseline, expected = best_of(3 if quick else 10, lambda: pairwise.distances(X, M, MIN_COMMON))
     print(f"{workload} direct: numpy {time_of_baseline:.4g} s", flush=True)
-    seconds, build, values = rust.bench("pairwise", workload, "direct", len(rows)) if rust else ({}, {}, None)
+    repeats = repeats_for(len(rows), quick)
+    seconds, build, values = rust.bench("pairwise", workload, "direct", repeats) if rust else NOT_MEASURED
     same = None if values is None else agree_distances(values, expected.ravel())
     if same is False:
         failures.add(f"{workload}: srrd and numpy differ")
     target = PAIRWISE["target"]
     return Result(workload, "pairwise", len(rows), "masked products", time_of_baseline, seconds, build, target, same)
+
+
+def projected_results(kinds, folder, rust, failures):
+    """`projected` of one sample and of all pairs."""
+    for kind in kinds:
+        workload, limit, repeats = PROJECTED[kind]["workload"], PROJECTED[kind]["limit"], PROJECTED[kind]["repeats"]
+        rows = data.load(folder, workload)
+        if kind == "canonicalize":
+            name, same_values = "scipy lsmr", agree_residuals
+            run = partial(projected.canonicalize, rows.states, rows.next, rows.rewards, GAMMA)
+        else:
+            name, same_values = "numpy lstsq, pair by pair", agree_distances
+            columns = rows.states, rows.actions, rows.next, rows.rewards
+            places = np.flatnonzero(np.diff(rows.sample)) + 1
+            samples = list(zip(*(np.split(column, places) for column in columns)))
+            run = partial(projected.distances, samples, GAMMA, MIN_COMMON)
+        # Once: these baselines take long.
+        time_of_baseline, expected = best_of(0, run)
+        print(f"{workload} projected: {name} {time_of_baseline:.4g} s", flush=True)
+        seconds, build, values = rust.bench(kind, workload, "projected", repeats) if rust else NOT_MEASURED
+        same = None if values is None else same_values(values, expected.ravel())
+        if same is False:
+            failures.add(f"{workload} projected: srrd and {name} differ")
+        metric = "projected" if kind == "canonicalize" else "projected, pairwise"
+        yield Result(
+            workload, metric, len(rows), name, time_of_baseline, seconds, build, None, same, limit=limit
+        )
 
 
 def table_results(names, baselines, rust, failures):
@@ -316,20 +354,23 @@ def scalings(results):
 def run(options):
     """Measure everything and write the results; the exit status."""
     description, failures = environment.describe(), Failures()
-    cases, tables = list(CASES), list(TABLES["names"])
+    cases, kinds, tables = list(CASES), list(PROJECTED), list(TABLES["names"])
     if options.quick:
+        kinds = [kind for kind in kinds if kind not in LEFT_OUT_WHEN_QUICK["projected"]]
         cases = [case for case in cases if case.workload not in LEFT_OUT_WHEN_QUICK["workloads"]]
         tables = [name for name in tables if name not in LEFT_OUT_WHEN_QUICK["tables"]]
     if not options.baselines_only:
         Rust.build()
-    data.ensure(options.data, [case.workload for case in cases] + [PAIRWISE["workload"]], tables)
+    workloads = [case.workload for case in cases] + [PAIRWISE["workload"]] + [PROJECTED[kind]["workload"] for kind in kinds]
+    data.ensure(options.data, workloads, tables)
 
     rust = None if options.baselines_only else Rust(options.data, options.quick, failures)
     baselines = Baselines(options.data, options.quick)
     results = list(canonicalize_results(cases, baselines, rust, failures))
     results.append(pairwise_result(options.data, options.quick, rust, failures))
+    by_least_squares = list(projected_results(kinds, options.data, rust, failures))
     commands = list(table_results(tables, baselines, rust, failures))
-    text = render(description, results, commands, list(scalings(results)), THREADS, options.quick)
+    text = render(description, results, by_least_squares, commands, list(scalings(results)), THREADS, options.quick)
     output = options.output or (None if options.baselines_only else HERE / "RESULTS.md")
     if output is None:
         print(text)

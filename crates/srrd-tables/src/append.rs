@@ -84,7 +84,9 @@ fn put_together(lines: &TextColumn, values: &[Vec<f64>], delimiter: u8, pieces: 
         let mut number = zmij::Buffer::new();
         piece.clear();
         for row in index * PIECE_ROWS..lines.len().min((index + 1) * PIECE_ROWS) {
-            piece.extend_from_slice(lines.get(row).as_bytes());
+            let line = lines.get(row).as_bytes();
+            // Without its line end.
+            piece.extend_from_slice(&line[..line.len() - 1]);
             for values in values {
                 piece.push(delimiter);
                 piece.extend_from_slice(number.format(values[row]).as_bytes());

@@ -23,6 +23,7 @@
 
 mod append;
 mod batch;
+mod blocks;
 mod copy;
 mod episodes;
 mod error;

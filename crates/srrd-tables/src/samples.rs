@@ -5,13 +5,14 @@ use std::path::Path;
 
 use srrd::{Duplicates, Episodes, Placement, RewardSample, SampleBuilder, SampleError, Token};
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Schema};
+use crate::blocks::{Places, Rows, take_blocks};
 use crate::copy::label_changes;
 use crate::episodes::EpisodeRows;
 use crate::error::{ErrorKind, TableError};
 use crate::number::finite_numbers;
 use crate::read::{ReadOptions, TableReader, open};
-use crate::roles::{EPISODE, REWARD, Roles, Tokens, cell_text, check_present};
+use crate::roles::{EPISODE, Identity, REWARD, Roles, Tokens, cell_text, check_present};
 
 /// A reward sample with what a table says about it.
 #[derive(Clone, Debug)]
@@ -124,62 +125,117 @@ fn read_table(
     let schema = reader.schema().clone();
     let reward_position = schema.index_of(REWARD).expect("the column was selected");
 
-    let mut gathered = Gathered::new(&file, name, duplicates);
-    let mut rewards = Vec::new();
-    for_each_batch(reader, |batch| {
-        let state = Tokens::of(Some(&roles.state), &file, &schema, batch)?;
-        let action = Tokens::of(Some(&roles.action), &file, &schema, batch)?;
-        let next_state = Tokens::of(roles.next_state.as_ref(), &file, &schema, batch)?;
-        rewards.clear();
-        finite_numbers(&file, REWARD, batch, reward_position, &mut rewards)?;
+    let gathered = Gathered::new(&file, name, duplicates);
+    let mut taker =
+        Taker { file: &file, roles: &roles, schema: &schema, reward_position, rewards: Vec::new(), gathered };
+    let simple = |identity: &Identity| matches!(identity, Identity::Token(_));
+    if [Some(&roles.state), Some(&roles.action), roles.next_state.as_ref()].into_iter().flatten().all(simple)
+        && (roles.sample.is_none() && roles.label.is_none() && roles.episode.is_none())
+    {
+        let place = |name: &str| schema.index_of(name).expect("the column was selected");
+        let places = Places {
+            state: place("state"),
+            action: place("action"),
+            next_state: roles.next_state.is_some().then(|| place("next_state")),
+            reward: reward_position,
+        };
+        if take_blocks(reader.as_mut(), &places, &mut taker)? {
+            return taker.gathered.build(&roles);
+        }
+    }
+    for_each_batch(reader, |batch| taker.check(batch))?;
+    taker.gathered.build(&roles)
+}
+
+/// Takes the rows of a table.
+struct Taker<'a> {
+    file: &'a str,
+    roles: &'a Roles,
+    schema: &'a Schema,
+    reward_position: usize,
+    rewards: Vec<f64>,
+    gathered: Gathered<'a>,
+}
+
+impl Rows for Taker<'_> {
+    fn count(&self) -> u64 {
+        self.gathered.builders.first().map_or(0, SampleBuilder::rows) as u64
+    }
+
+    fn expect(&mut self, rows: u64) {
+        let more = rows.min(u32::MAX.into()).saturating_sub(self.count());
+        let to = self.gathered.only();
+        self.gathered.builders[to].reserve(more as usize);
+    }
+
+    fn append(&mut self, rows: &mut SampleBuilder) -> Result<(), TableError> {
+        let (before, count) = (self.count(), rows.rows() as u64);
+        if count == 0 {
+            return Ok(());
+        }
+        let to = self.gathered.only();
+        let failed = |error: SampleError| TableError::new(ErrorKind::Number, self.file, error.to_string());
+        self.gathered.builders[to].append(rows).map_err(|error| failed(error).at_row(before + 1))?;
+        if self.gathered.notes_rows() {
+            (before + 1..=before + count).for_each(|number| self.gathered.note_row(to, number));
+        }
+        Ok(())
+    }
+
+    fn check(&mut self, batch: &Batch) -> Result<(), TableError> {
+        let Taker { file, roles, schema, .. } = *self;
+        let state = Tokens::of(Some(&roles.state), file, schema, batch)?;
+        let action = Tokens::of(Some(&roles.action), file, schema, batch)?;
+        let next_state = Tokens::of(roles.next_state.as_ref(), file, schema, batch)?;
+        self.rewards.clear();
+        finite_numbers(file, REWARD, batch, self.reward_position, &mut self.rewards)?;
         let column = |name: &str| &batch.columns[schema.index_of(name).expect("the column was selected")];
         let sample = roles.sample.as_deref().map(|name| (name, column(name)));
         let label = roles.label.as_deref().map(column);
         let episode = roles.episode.as_deref().map(|name| (name, column(name)));
         for (name, column) in [sample, episode].into_iter().flatten() {
-            check_present(&file, name, batch, column)?;
+            check_present(file, name, batch, column)?;
         }
         if let (Tokens::Text(states), Tokens::Text(actions), Tokens::Text(next_states), None, None) =
             (&state, &action, &next_state, sample, label)
         {
             // The usual case by far, without a choice to be made for every token of every row.
-            let to = gathered.only();
-            let builder = &mut gathered.builders[to];
+            let to = self.gathered.only();
+            let builder = &mut self.gathered.builders[to];
             let tokens = states.iter().zip(actions.iter()).zip(next_states.iter());
-            for (index, (((s, a), n), &reward)) in tokens.zip(&rewards).enumerate() {
+            for (index, (((s, a), n), &reward)) in tokens.zip(&self.rewards).enumerate() {
                 if let Err(error) = builder.push(Token::text(s), Token::text(a), Token::text(n), reward) {
-                    return Err(row_error(&file, batch, index, &error));
+                    return Err(row_error(file, batch, index, &error));
                 }
             }
-            if gathered.notes_rows() {
-                (0..batch.rows).for_each(|index| gathered.note_row(to, batch.row_number(index)));
+            if self.gathered.notes_rows() {
+                (0..batch.rows).for_each(|index| self.gathered.note_row(to, batch.row_number(index)));
             }
             if let Some((_, column)) = episode {
-                (0..batch.rows).for_each(|index| gathered.episodes[to].push(&cell_text(column, index)));
+                (0..batch.rows).for_each(|index| self.gathered.episodes[to].push(&cell_text(column, index)));
             }
             return Ok(());
         }
-        for (index, &reward) in rewards.iter().enumerate() {
+        for (index, &reward) in self.rewards.iter().enumerate() {
             let to = match sample {
-                None => gathered.only(),
-                Some((_, column)) => gathered.named(&cell_text(column, index)),
+                None => self.gathered.only(),
+                Some((_, column)) => self.gathered.named(&cell_text(column, index)),
             };
             if let Some(column) = label {
                 let text = if column.is_valid(index) { cell_text(column, index) } else { "".into() };
-                gathered.label(to, &text, batch, index)?;
+                self.gathered.label(to, &text, batch, index)?;
             }
-            let builder = &mut gathered.builders[to];
+            let builder = &mut self.gathered.builders[to];
             let pushed = state
                 .with(index, |s| action.with(index, |a| next_state.with(index, |n| builder.push(s, a, n, reward))));
-            pushed.map_err(|error| row_error(&file, batch, index, &error))?;
-            gathered.note_row(to, batch.row_number(index));
+            pushed.map_err(|error| row_error(file, batch, index, &error))?;
+            self.gathered.note_row(to, batch.row_number(index));
             if let Some((_, column)) = episode {
-                gathered.episodes[to].push(&cell_text(column, index));
+                self.gathered.episodes[to].push(&cell_text(column, index));
             }
         }
         Ok(())
-    })?;
-    gathered.build(&roles)
+    }
 }
 
 /// Goes through all batches of a table; on several threads the next one is read while one is worked on.

@@ -6,11 +6,11 @@
 //!
 //! Blocks of lines without any quote, the usual case, take a path that only looks for delimiters and line ends.
 
-use memchr::{memchr, memchr_iter, memchr2};
+use memchr::{memchr, memchr_iter, memchr2, memmem};
 
 use super::lines::LineBlocks;
 use super::separators::Separators;
-use super::{LineSource, ReadOptions, Selection, TableReader, check_names};
+use super::{Block, BlockSource, Layout, LineSource, ReadOptions, Selection, TableReader, check_names};
 use crate::batch::{Batch, ColumnType, Field, Lines, Schema, TextColumn, Values};
 use crate::error::{ErrorKind, TableError, shorten};
 use crate::quote::write_field;
@@ -24,6 +24,8 @@ const LINES_BYTES: usize = 512 * 1024;
 pub(super) struct CsvReader {
     lines: LineBlocks,
     delimiter: u8,
+    /// How much text there is in all, where that is known.
+    length: Option<u64>,
     selection: Selection,
     /// The number of the next data row.
     next_row: u64,
@@ -31,7 +33,12 @@ pub(super) struct CsvReader {
 }
 
 impl CsvReader {
-    pub(super) fn open(mut lines: LineBlocks, delimiter: u8, options: &ReadOptions) -> Result<Self, TableError> {
+    pub(super) fn open(
+        mut lines: LineBlocks,
+        delimiter: u8,
+        length: Option<u64>,
+        options: &ReadOptions,
+    ) -> Result<Self, TableError> {
         let names = read_header(&mut lines, delimiter)?;
         if !options.numeric_names {
             check_header(&lines, &names)?;
@@ -42,6 +49,7 @@ impl CsvReader {
         Ok(CsvReader {
             lines,
             delimiter,
+            length,
             selection: Selection::everything(schema),
             next_row: 1,
             batch_rows: options.batch_rows.max(1),
@@ -132,8 +140,56 @@ impl TableReader for CsvReader {
         Ok(batch.rows > 0)
     }
 
+    fn as_blocks(&mut self) -> Option<&mut dyn BlockSource> {
+        Some(self)
+    }
+
     fn as_lines(&mut self) -> Option<&mut dyn LineSource> {
         Some(self)
+    }
+}
+
+impl BlockSource for CsvReader {
+    fn length(&self) -> Option<u64> {
+        self.length
+    }
+
+    fn layout(&self) -> Layout {
+        let Selection { all, positions, .. } = &self.selection;
+        Layout { delimiter: self.delimiter, width: all.len(), positions: positions.clone() }
+    }
+
+    fn next_block(&mut self, block: &mut Block) -> Result<bool, TableError> {
+        self.selection.fixed = true;
+        if self.lines.text().is_empty() && !self.lines.more()? {
+            return Ok(false);
+        }
+        let text = self.lines.text();
+        let bytes = text.as_bytes();
+        if memchr(b'"', bytes).is_some() {
+            return Ok(false);
+        }
+        block.text.clear();
+        block.text.push_str(text);
+        block.first_line = self.lines.line();
+        let (length, lines) = (bytes.len(), memchr_iter(b'\n', bytes).count());
+        self.lines.consume(length, lines as u64);
+        Ok(true)
+    }
+
+    fn resume_at(&mut self, next_row: u64) {
+        self.next_row = next_row;
+    }
+
+    fn rows_of(&self, block: &Block, from: usize, first_row: u64, batch: &mut Batch) -> Result<usize, TableError> {
+        batch.reset(first_row, self.selection.positions.iter().map(|_| ColumnType::Text));
+        let (before, text) = block.text.split_at(from);
+        let first_line = block.first_line + memchr_iter(b'\n', before.as_bytes()).count() as u64;
+        let mut sink = Sink::new(batch, &self.selection);
+        match sink.plain(text, self.delimiter, self.batch_rows, first_line) {
+            Ok(progress) => Ok(from + progress.consumed),
+            Err(fault) => Err(self.fault(fault, batch.row_number(batch.rows))),
+        }
     }
 }
 
@@ -169,8 +225,8 @@ impl LineSource for CsvReader {
     }
 }
 
-/// Adds the rows of lines that a writer would write just as they are, but for their line ends; `None`, and nothing added,
-/// for any other lines.
+/// Adds the rows of lines that a writer would write just as they are, but for carriage returns at their ends; `None`, and nothing
+/// added, for any other lines.
 fn plain_lines(text: &str, delimiter: u8, width: usize, rows: &mut TextColumn) -> Option<Progress> {
     let bytes = text.as_bytes();
     let ends_line = |at: usize| bytes.get(at + 1) == Some(&b'\n');
@@ -178,23 +234,30 @@ fn plain_lines(text: &str, delimiter: u8, width: usize, rows: &mut TextColumn) -
         return None;
     }
     let before = rows.len();
-    let mut start = 0;
+    let blank = bytes.first() == Some(&b'\n') || memmem::find(bytes, b"\n\n").is_some();
     let mut lines = 0;
-    for at in memchr_iter(b'\n', bytes) {
-        let line = &text[start..at];
-        let line = line.strip_suffix('\r').unwrap_or(line);
-        if !line.is_empty() {
-            rows.push(line);
+    let mut consumed = 0;
+    if blank || memchr(b'\r', bytes).is_some() {
+        for at in memchr_iter(b'\n', bytes) {
+            let line = &text[consumed..at];
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            if !line.is_empty() {
+                rows.push_part(line);
+                rows.push("\n");
+            }
+            consumed = at + 1;
+            lines += 1;
         }
-        start = at + 1;
-        lines += 1;
+    } else {
+        lines = rows.push_lines(text) as u64;
+        consumed = text.len();
     }
     let added = rows.len() - before;
     if added + memchr_iter(delimiter, bytes).count() != added * width {
         rows.truncate(before);
         return None;
     }
-    Some(Progress { consumed: start, lines })
+    Some(Progress { consumed, lines })
 }
 
 /// Adds the rows of lines of any kind, written anew from their fields, until one is not whole.
@@ -227,7 +290,7 @@ fn rewritten_lines(
                 if fields != width {
                     return Err(Fault { problem: Problem::Fields(fields), line });
                 }
-                rows.end();
+                rows.push("\n");
                 progress = Progress { consumed: next, lines: progress.lines + lines };
             }
             Record::Blank { next } => progress = Progress { consumed: next, lines: progress.lines + 1 },

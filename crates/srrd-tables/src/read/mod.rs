@@ -19,6 +19,7 @@ use std::path::Path;
 use crate::batch::{Batch, Schema, TextColumn};
 use crate::error::{ErrorKind, TableError, shorten};
 use crate::format::{Compression, FileFormat, Format};
+pub(crate) use separators::Separators;
 
 /// How to read a table.
 #[derive(Clone, Debug)]
@@ -65,6 +66,11 @@ pub trait TableReader: Send {
     /// Anything wrong with the rows; the message names the row, the line in text formats, and the column.
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, TableError>;
 
+    /// This reader as one that gives whole blocks of lines; `None` for formats that are not lines of delimited fields.
+    fn as_blocks(&mut self) -> Option<&mut dyn BlockSource> {
+        None
+    }
+
     /// This reader as one that gives rows as lines; `None` for formats that are not lines of delimited fields.
     fn as_lines(&mut self) -> Option<&mut dyn LineSource> {
         None
@@ -76,7 +82,7 @@ pub trait LineSource: Send {
     /// What separates fields.
     fn delimiter(&self) -> u8;
 
-    /// Fills `rows` with the next rows, each as the line that a writer with the same delimiter would make of it, without its
+    /// Fills `rows` with the next rows, each as the line that a writer with the same delimiter would make of it, with its
     /// line end. `false` means that there are no more.
     ///
     /// Which rows lack or exceed fields is only looked into when the fields of many rows do not add up, so this is for
@@ -85,6 +91,51 @@ pub trait LineSource: Send {
     /// # Errors
     /// Anything wrong with the rows, as far as it is noticed.
     fn next_lines(&mut self, rows: &mut TextColumn) -> Result<bool, TableError>;
+}
+
+/// Some whole lines of CSV or TSV.
+#[derive(Default)]
+pub struct Block {
+    pub text: String,
+    /// The number of the first of them in the file.
+    pub first_line: u64,
+}
+
+/// Where the fields of a block are to be looked for.
+#[derive(Clone)]
+pub struct Layout {
+    pub delimiter: u8,
+    /// How many fields a row has.
+    pub width: usize,
+    /// The positions of the selected columns, in the order they were selected.
+    pub positions: Vec<usize>,
+}
+
+/// A reader of CSV or TSV that also gives blocks of lines, for threads to take apart on their own. Not only do they share the work
+/// then: nothing is copied into columns.
+pub trait BlockSource: Send {
+    /// How much text there is in all, where that is known.
+    fn length(&self) -> Option<u64>;
+
+    /// Where the fields are, in all blocks.
+    fn layout(&self) -> Layout;
+
+    /// Fills `block` with the next lines, if there are any and they hold no quotes. Otherwise `false`: the rows that follow have to
+    /// be asked for by [`TableReader::next_batch`].
+    ///
+    /// # Errors
+    /// The file cannot be read on, or is no text. The row that the message should name is not known here.
+    fn next_block(&mut self, block: &mut Block) -> Result<bool, TableError>;
+
+    /// Says which row comes next, for messages.
+    fn resume_at(&mut self, next_row: u64);
+
+    /// Takes a block apart that does not hold what was expected: at most as many rows as a batch has, from byte `from` on.
+    /// The result is where to go on; `batch` is empty when that is the end.
+    ///
+    /// # Errors
+    /// As [`TableReader::next_batch`].
+    fn rows_of(&self, block: &Block, from: usize, first_row: u64, batch: &mut Batch) -> Result<usize, TableError>;
 }
 
 /// Opens a table. The format is told by the file's name; `-` is CSV on standard input.
@@ -99,7 +150,12 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, 
     let name = path.display().to_string();
     let file = open_file(path, &name)?;
     match format.format {
-        Format::Csv | Format::Tsv | Format::Jsonl => open_stream(&name, format, Box::new(file), options),
+        Format::Csv | Format::Tsv => {
+            let plain = format.compression == Compression::None;
+            let length = plain.then(|| file.metadata().ok().map(|metadata| metadata.len())).flatten();
+            open_delimited(&name, format, Box::new(file), length, options)
+        }
+        Format::Jsonl => open_stream(&name, format, Box::new(file), options),
         Format::Parquet => open_parquet(name, file, options),
         Format::Arrow => open_arrow(name, Box::new(std::io::BufReader::new(file)), options),
         Format::Npz => Ok(Box::new(npz::NpzReader::open(name, Box::new(std::io::BufReader::new(file)), options)?)),
@@ -139,11 +195,7 @@ pub fn open_stream(
     options: &ReadOptions,
 ) -> Result<Box<dyn TableReader>, TableError> {
     match format.format {
-        Format::Csv | Format::Tsv => {
-            let delimiter = if format.format == Format::Csv { b',' } else { b'\t' };
-            let lines = lines::LineBlocks::open(name, format, input)?;
-            Ok(Box::new(csv::CsvReader::open(lines, delimiter, options)?))
-        }
+        Format::Csv | Format::Tsv => open_delimited(name, format, input, None, options),
         Format::Jsonl => {
             let lines = lines::LineBlocks::open(name, format, input)?;
             Ok(Box::new(jsonl::JsonlReader::open(lines, options)?))
@@ -155,6 +207,19 @@ pub fn open_stream(
             open_bytes(name, format, bytes, options)
         }
     }
+}
+
+/// Opens CSV or TSV of this length, as far as it is known.
+fn open_delimited(
+    name: &str,
+    format: FileFormat,
+    input: Box<dyn Read + Send>,
+    length: Option<u64>,
+    options: &ReadOptions,
+) -> Result<Box<dyn TableReader>, TableError> {
+    let delimiter = if format.format == Format::Csv { b',' } else { b'\t' };
+    let lines = lines::LineBlocks::open(name, format, input)?;
+    Ok(Box::new(csv::CsvReader::open(lines, delimiter, length, options)?))
 }
 
 #[cfg(feature = "parquet")]

@@ -7,7 +7,7 @@ const ONES: u64 = u64::from_ne_bytes([1; 8]);
 const LOW_BITS: u64 = 0x7f * ONES;
 
 /// The positions of all bytes that are one of two ASCII characters.
-pub(super) struct Separators<'a> {
+pub(crate) struct Separators<'a> {
     bytes: &'a [u8],
     /// Each of the two, eight times.
     wanted: [u64; 2],
@@ -18,7 +18,7 @@ pub(super) struct Separators<'a> {
 }
 
 impl<'a> Separators<'a> {
-    pub(super) fn new(bytes: &'a [u8], one: u8, other: u8) -> Self {
+    pub(crate) fn new(bytes: &'a [u8], one: u8, other: u8) -> Self {
         debug_assert!(one.is_ascii() && other.is_ascii());
         let wanted = [one, other].map(|byte| u64::from(byte) * ONES);
         let mut separators = Separators { bytes, wanted, at: 0, found: 0 };

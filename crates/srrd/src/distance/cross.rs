@@ -2,40 +2,47 @@
 
 use rayon::prelude::*;
 
-use super::pair::{Canonical, Comparison, distance};
+use super::matrix::cross_canonical;
+use super::pair::{Canonical, distance};
+use crate::cancel::checkpoint;
 use crate::sample::RewardSample;
 use crate::settings::{Metric, Settings, Support};
 
 /// The distance of every row sample to every column sample, row after row, NaN where undefined; each is, to the last bit, the one
 /// [`pairwise`](crate::pairwise) gives.
 ///
-/// O(canonicalizations + rows · columns · transitions), in parallel.
-pub fn cross_distances(
-    rows: &[&RewardSample],
-    columns: &[&RewardSample],
+/// O(canonicalizations + transitions + Σ over pairs of shared transitions), in parallel; `projected` and Spearman's correlation take
+/// every pair by itself.
+///
+/// ```
+/// use srrd::{Duplicates, Metric, RewardSample, Settings, cross_distances, pairwise};
+/// let rows = (0..30).map(|s| (s, 0, (s * 7 + 3) % 30, f64::from(s * s % 11)));
+/// let a = RewardSample::from_rows(rows, Duplicates::Mean)?;
+/// let b = a.with_rewards(a.rewards().iter().map(|r| r.sin()).collect())?;
+/// let c = a.with_rewards(a.rewards().iter().map(|r| r.sqrt()).collect())?;
+/// let settings = Settings::default();
+/// let block = cross_distances(&[&a], &[&b, &c], Metric::Srrd, &settings);
+/// assert_eq!(block, pairwise(&[&a, &b, &c], Metric::Srrd, &settings).as_slice()[1..3]);
+/// # Ok::<(), srrd::SampleError>(())
+/// ```
+pub fn cross_distances<'a>(
+    rows: &[&'a RewardSample],
+    columns: &[&'a RewardSample],
     metric: Metric,
     settings: &Settings,
 ) -> Vec<f64> {
-    let number = |comparison: Comparison| comparison.distance().unwrap_or(f64::NAN);
-    let mut distances = vec![f64::NAN; rows.len() * columns.len()];
-    let filled = distances.par_chunks_mut(columns.len().max(1)).zip(rows);
     if metric == Metric::Projected && settings.support == Support::Pair {
-        filled.for_each(|(cells, row)| {
-            cells
-                .iter_mut()
-                .zip(columns)
-                .for_each(|(cell, column)| *cell = number(distance(row, column, metric, settings)));
-        });
-        return distances;
+        let row = |row: &&RewardSample| {
+            let compared = columns.iter().map(|column| {
+                checkpoint();
+                distance(row, column, metric, settings).distance().unwrap_or(f64::NAN)
+            });
+            compared.collect::<Vec<f64>>()
+        };
+        return rows.par_iter().map(row).collect::<Vec<_>>().concat();
     }
-    let columns: Vec<Canonical<'_>> =
-        columns.par_iter().map(|column| Canonical::new(column, metric, settings)).collect();
-    filled.for_each(|(cells, row)| {
-        let row = Canonical::new(row, metric, settings);
-        cells
-            .iter_mut()
-            .zip(&columns)
-            .for_each(|(cell, column)| *cell = number(row.compare(column, settings.min_common)));
-    });
-    distances
+    let of = |sample: &&'a RewardSample| Canonical::new(sample, metric, settings);
+    let rows: Vec<Canonical<'_>> = rows.par_iter().map(of).collect();
+    let columns: Vec<Canonical<'_>> = columns.par_iter().map(of).collect();
+    cross_canonical(&rows, &columns, settings.min_common)
 }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::correlation::Correlation;
 use super::pair::{Canonical, Comparison, distance};
-use super::pearson::{Agreement, Sums, Undefined, carefully};
+use super::pearson::{Agreement, AtOnce, Sums, Undefined, carefully};
 use crate::cancel::{Pace, checkpoint};
 use crate::sample::{Interner, RewardSample, Vocabulary};
 use crate::settings::{Metric, Settings, Support};
@@ -88,9 +88,32 @@ pub fn pairwise_canonical(samples: &[Canonical<'_>], min_common: usize) -> Dista
     let rows: Vec<Row> = (0..size)
         .into_par_iter()
         .with_min_len(4)
-        .map_init(|| vec![Sums::default(); size], |sums, i| index.row(samples, i, min_common, sums))
+        .map_init(|| vec![Sums::default(); size], |sums, i| index.row(i, i, min_common, sums))
         .collect();
     assemble(rows)
+}
+
+/// The distance of every row sample to every column sample, row after row, NaN where undefined.
+pub(super) fn cross_canonical(rows: &[Canonical<'_>], columns: &[Canonical<'_>], min_common: usize) -> Vec<f64> {
+    let number = |comparison: Comparison| comparison.distance().unwrap_or(f64::NAN);
+    if rows.iter().chain(columns).any(|sample| sample.correlation == Correlation::Spearman) {
+        let row = |row: &Canonical<'_>| {
+            let compared = columns.iter().map(|column| {
+                checkpoint();
+                number(row.compare(column, min_common))
+            });
+            compared.collect::<Vec<f64>>()
+        };
+        return rows.par_iter().map(row).collect::<Vec<_>>().concat();
+    }
+    let all: Vec<Canonical<'_>> = rows.iter().chain(columns).cloned().collect();
+    let index = Index::new(&all);
+    let blocks: Vec<Vec<f64>> = (0..rows.len())
+        .into_par_iter()
+        .with_min_len(4)
+        .map_init(|| vec![Sums::default(); all.len()], |sums, i| index.row(i, rows.len(), min_common, sums).distances)
+        .collect();
+    blocks.concat()
 }
 
 /// For distances that take the pair as a whole.
@@ -107,13 +130,25 @@ fn pair_by_pair(size: usize, compare: impl Fn(usize, usize) -> Comparison + Sync
     assemble((0..size).into_par_iter().map(row).collect())
 }
 
+/// So many rows of the result are filled together.
+const TILE: usize = 16;
+
 fn assemble(rows: Vec<Row>) -> DistanceMatrix {
     let size = rows.len();
     let mut distances = vec![0.0; size * size];
-    distances.par_chunks_mut(size.max(1)).enumerate().for_each(|(i, to)| {
-        let (below, above) = to.split_at_mut(i);
-        below.iter_mut().zip(&rows).enumerate().for_each(|(j, (cell, row))| *cell = row.distances[i - j]);
-        above.copy_from_slice(&rows[i].distances);
+    distances.par_chunks_mut((TILE * size).max(1)).enumerate().for_each(|(tile, to)| {
+        let first = tile * TILE;
+        for (i, to) in to.chunks_exact_mut(size).enumerate() {
+            to[first + i..].copy_from_slice(&rows[first + i].distances);
+        }
+        // Below the diagonal: what lies side by side in a row goes into one column.
+        let count = to.len() / size;
+        for (j, row) in rows[..first + count - 1].iter().enumerate() {
+            let from = first.max(j + 1);
+            for (i, &distance) in (from..first + count).zip(&row.distances[from - j..]) {
+                to[(i - first) * size + j] = distance;
+            }
+        }
     });
     let (mut undefined, mut few_common) = (Vec::new(), 0);
     for (i, row) in rows.into_iter().enumerate() {
@@ -133,6 +168,8 @@ struct Index {
     holder: Vec<u32>,
     /// The holders' canonical rewards around their centres.
     value: Vec<f64>,
+    /// By sample: what of its values is rounding.
+    noise: Vec<f64>,
 }
 
 impl Index {
@@ -158,50 +195,67 @@ impl Index {
             });
             places.push(own.collect());
         }
-        Index { numbers, places, start, holder, value }
+        let noise = samples.iter().map(|sample| sample.noise).collect();
+        Index { numbers, places, start, holder, value, noise }
     }
 
-    /// The holders from sample i on (holders are ascending) of every transition of sample i, with i's value.
-    fn meetings(&self, i: usize, mut each: impl FnMut(f64, &[u32], &[f64])) {
+    /// The holders from sample `from` on (holders are ascending), which is i or a later one, of every transition of sample i, with
+    /// i's value.
+    fn meetings(&self, i: usize, from: usize, mut each: impl FnMut(f64, &[u32], &[f64])) {
         let mut pace = Pace::default();
         for (&t, &place) in self.numbers[i].iter().zip(&self.places[i]) {
-            let range = place..self.start[t as usize + 1];
+            let mut range = place..self.start[t as usize + 1];
+            if from > i {
+                range.start += self.holder[range.clone()].partition_point(|&holder| (holder as usize) < from);
+            }
             pace.spend(range.len());
             each(self.value[place], &self.holder[range.clone()], &self.value[range]);
         }
     }
 
-    fn row(&self, samples: &[Canonical<'_>], i: usize, min_common: usize, sums: &mut [Sums]) -> Row {
-        let size = samples.len();
-        sums[i..].fill(Sums::default());
-        self.meetings(i, |x, holders, values| {
+    /// The distances of sample i to all from sample `from` on, which is i or a later one. `sums` are all zero, before and after.
+    fn row(&self, i: usize, from: usize, min_common: usize, sums: &mut [Sums]) -> Row {
+        let size = self.noise.len();
+        self.meetings(i, from, |x, holders, values| {
             holders.iter().zip(values).for_each(|(&j, &y)| sums[j as usize].add(x, y));
         });
-        let mut row = Row::with_capacity(size - i);
-        for j in i..size {
-            let noise = [samples[i].noise, samples[j].noise];
-            let common = sums[j].n as usize;
-            let outcome = if common < min_common.max(1) {
-                Err(Undefined::TooFewCommon)
+        let mut row = Row::with_capacity(size - from);
+        for (j, (sums, &noise)) in (from..).zip(sums[from..].iter_mut().zip(&self.noise[from..])) {
+            let sums = std::mem::take(sums);
+            let common = sums.count();
+            if common >= min_common.max(1)
+                && let AtOnce::Apart(agreement) = sums.at_once([self.noise[i], noise])
+            {
+                row.push_distance(i, j, common, agreement.distance);
             } else {
-                sums[j].agreement(noise, || self.shared(i, j).into_iter()).unwrap_or_else(|| {
-                    let shared = self.shared(i, j);
-                    carefully(shared.len(), &|k| shared[k], noise)
-                })
-            };
-            row.push(i, j, common, outcome);
+                row.push(i, j, common, self.compare(i, j, &sums, min_common));
+            }
         }
         row
+    }
+
+    /// For the few pairs whose sums do not suffice.
+    #[cold]
+    fn compare(&self, i: usize, j: usize, sums: &Sums, min_common: usize) -> Result<Agreement, Undefined> {
+        if sums.count() < min_common.max(1) {
+            return Err(Undefined::TooFewCommon);
+        }
+        let noise = [self.noise[i], self.noise[j]];
+        let shared = self.shared(i, j);
+        let precise = sums.agreement(noise, || shared.iter().copied());
+        precise.unwrap_or_else(|| carefully(shared.len(), &|k| shared[k], noise))
     }
 
     /// The values of two samples on the transitions they share, in order.
     fn shared(&self, i: usize, j: usize) -> Vec<(f64, f64)> {
         let mut shared = Vec::new();
-        self.meetings(i, |x, holders, values| {
-            if let Ok(k) = holders.binary_search(&(j as u32)) {
-                shared.push((x, values[k]));
+        let mut theirs = self.numbers[j].iter().zip(&self.places[j]).peekable();
+        for (number, &place) in self.numbers[i].iter().zip(&self.places[i]) {
+            while theirs.next_if(|their| their.0 < number).is_some() {}
+            if let Some((_, &their_place)) = theirs.next_if(|their| their.0 == number) {
+                shared.push((self.value[place], self.value[their_place]));
             }
-        });
+        }
         shared
     }
 }
@@ -217,11 +271,16 @@ impl Row {
         Row { distances: Vec::with_capacity(cells), undefined: Vec::new(), few_common: 0 }
     }
 
+    #[inline]
+    fn push_distance(&mut self, i: usize, j: usize, common: usize, distance: f64) {
+        self.distances.push(distance);
+        self.few_common += usize::from(j > i && common < crate::FEW_COMMON);
+    }
+
     fn push(&mut self, i: usize, j: usize, common: usize, outcome: Result<Agreement, Undefined>) {
         match outcome {
             Ok(agreement) => {
-                self.distances.push(agreement.distance);
-                self.few_common += usize::from(j > i && common < crate::FEW_COMMON);
+                self.push_distance(i, j, common, agreement.distance);
             }
             Err(why) => {
                 self.distances.push(f64::NAN);
@@ -231,41 +290,41 @@ impl Row {
     }
 }
 
-/// Up to so many conceivable transitions (4 MB) a table numbers them; beyond, a hash map does.
+/// Up to so many conceivable transitions (4 MB) a table numbers them; beyond, they are sorted.
 const TABLE: usize = 1 << 20;
 
-/// Numbers the distinct transitions of all samples in order of first appearance.
+/// Numbers the distinct transitions of all samples in the order that samples have them in, so that the numbers of a sample ascend.
 fn number_transitions(samples: &[Canonical<'_>]) -> Vec<Vec<u32>> {
-    let (mut states, mut actions) = (Interner::default(), Interner::default());
-    let intern = |interner: &mut Interner, vocabulary: &Vocabulary| -> Vec<u32> {
-        vocabulary.iter().map(|token| interner.intern(token).expect("samples hold fewer tokens than ids")).collect()
+    let (states, state_ids) = common_ids(samples, |sample| &sample.states);
+    let (actions, action_ids) = common_ids(samples, |sample| &sample.actions);
+    // Ids are ranks, as they are within a sample.
+    let keys = |i: usize| {
+        let (state, action) = (&state_ids[i], &action_ids[i]);
+        samples[i].sample.ids().map(|(s, u, t)| (state[s as usize], state[t as usize], action[u as usize]))
     };
-    let ids: Vec<(Vec<u32>, Vec<u32>)> = (samples.iter())
-        .map(|Canonical { sample, .. }| (intern(&mut states, &sample.states), intern(&mut actions, &sample.actions)))
-        .collect();
-    let (states, actions) = (states.len(), actions.len());
     let conceivable = states.checked_mul(states).and_then(|pairs| pairs.checked_mul(actions));
-    let mut table = vec![u32::MAX; conceivable.filter(|&n| n <= TABLE).unwrap_or(0)];
-    let mut known: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
-    let mut count = 0u32;
-    let mut pace = Pace::default();
-    let mut number = |s: u32, u: u32, t: u32| {
-        pace.spend(1);
-        let number = if table.is_empty() {
-            known.entry((s, u, t)).or_insert(count)
-        } else {
-            let entry = &mut table[(s as usize * actions + u as usize) * states + t as usize];
-            if *entry == u32::MAX {
-                *entry = count;
-            }
-            entry
-        };
-        count += u32::from(*number == count);
-        *number
-    };
-    (samples.iter().zip(&ids))
-        .map(|(Canonical { sample, .. }, (state, action))| {
-            sample.ids().map(|(s, u, t)| number(state[s as usize], action[u as usize], state[t as usize])).collect()
-        })
-        .collect()
+    if conceivable.is_some_and(|n| n <= TABLE) {
+        let place = |(s, t, u): (u32, u32, u32)| (s as usize * states + t as usize) * actions + u as usize;
+        let mut table = vec![0u32; states * states * actions];
+        (0..samples.len()).flat_map(keys).for_each(|key| table[place(key)] = 1);
+        let mut count = 0;
+        table.iter_mut().for_each(|entry| count += std::mem::replace(entry, count));
+        return (0..samples.len()).map(|i| keys(i).map(|key| table[place(key)]).collect()).collect();
+    }
+    let mut distinct: Vec<(u32, u32, u32)> = (0..samples.len()).flat_map(keys).collect();
+    distinct.par_sort_unstable();
+    distinct.dedup();
+    let numbers: FxHashMap<(u32, u32, u32), u32> = distinct.iter().copied().zip(0..).collect();
+    (0..samples.len()).into_par_iter().map(|i| keys(i).map(|key| numbers[&key]).collect()).collect()
+}
+
+/// How many distinct tokens the samples have, and for every token of every sample its id among them.
+fn common_ids(samples: &[Canonical<'_>], of: impl Fn(&RewardSample) -> &Vocabulary) -> (usize, Vec<Vec<u32>>) {
+    let mut interner = Interner::default();
+    let mut intern = |token| interner.intern(token).expect("samples hold fewer tokens than ids");
+    let mut ids: Vec<Vec<u32>> =
+        samples.iter().map(|Canonical { sample, .. }| of(sample).iter().map(&mut intern).collect()).collect();
+    let (vocabulary, renumbered) = interner.sort(&ids.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    ids.iter_mut().for_each(|ids| renumbered.apply(ids));
+    (vocabulary.len(), ids)
 }

@@ -88,24 +88,55 @@ pub(crate) fn carefully(n: usize, at: &dyn Fn(usize) -> (f64, f64), noise: [f64;
 /// Of the sum of squares around the centre: what must be left around the mean for it to be precise to ten digits.
 const ENOUGH_LEFT: f64 = 1e-6;
 
-/// What a correlation is made of, gathered in one pass over centred values.
+/// What a correlation is made of, gathered in one pass over centred values. Two numbers each, which is what a processor adds at
+/// once.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(16))]
 pub(crate) struct Sums {
-    pub n: u32,
     sum: [f64; 2],
     square: [f64; 2],
-    product: f64,
+    count_and_product: [f64; 2],
 }
 
 impl Sums {
     #[inline]
     pub fn add(&mut self, x: f64, y: f64) {
-        self.n += 1;
         self.sum[0] += x;
         self.sum[1] += y;
         self.square[0] += x * x;
         self.square[1] += y * y;
-        self.product += x * y;
+        self.count_and_product[0] += 1.0;
+        self.count_and_product[1] += x * y;
+    }
+
+    /// How many pairs there were.
+    #[inline]
+    pub fn count(&self) -> usize {
+        self.count_and_product[0] as usize
+    }
+
+    /// What the sums alone tell: nearly always all that is asked for. Short, and inlined, since it is called for every pair of many
+    /// samples.
+    #[inline]
+    pub fn at_once(&self, noise: [f64; 2]) -> AtOnce {
+        let [n, product] = self.count_and_product;
+        let share = 1.0 / n;
+        let around_mean = |a: usize, b: usize, sum: f64| sum - self.sum[a] * self.sum[b] * share;
+        let square = [around_mean(0, 0, self.square[0]), around_mean(1, 1, self.square[1])];
+        // Squares may have overflowed or vanished, or the values may lie far from the centre.
+        let precise = |i: usize| (1e-250..1e290).contains(&self.square[i]) && square[i] >= ENOUGH_LEFT * self.square[i];
+        if !(precise(0) && precise(1)) {
+            return AtOnce::Imprecise;
+        }
+        if (0..2).any(|i| square[i] <= n * noise[i] * noise[i]) {
+            return AtOnce::Constant;
+        }
+        let deviation = [square[0].sqrt(), square[1].sqrt()];
+        let correlation = (around_mean(0, 1, product) / (deviation[0] * deviation[1])).clamp(-1.0, 1.0);
+        if correlation <= 0.9 {
+            return AtOnce::Apart(Agreement { distance: ((1.0 - correlation) / 2.0).sqrt(), correlation });
+        }
+        AtOnce::Close { deviation }
     }
 
     /// The distance, or `None` where sums around these centres are not precise enough; `pairs` are gone through once more when ρ
@@ -115,22 +146,13 @@ impl Sums {
         noise: [f64; 2],
         pairs: impl FnOnce() -> I,
     ) -> Option<Result<Agreement, Undefined>> {
-        let n = f64::from(self.n);
-        let around_mean = |a: usize, b: usize, sum: f64| sum - self.sum[a] * self.sum[b] / n;
-        let square = [around_mean(0, 0, self.square[0]), around_mean(1, 1, self.square[1])];
-        // Squares may have overflowed or vanished, or the values may lie far from the centre.
-        let precise = |i: usize| (1e-250..1e290).contains(&self.square[i]) && square[i] >= ENOUGH_LEFT * self.square[i];
-        if !(precise(0) && precise(1)) {
-            return None;
-        }
-        if (0..2).any(|i| square[i] <= n * noise[i] * noise[i]) {
-            return Some(Err(Undefined::Constant));
-        }
-        let deviation = [square[0].sqrt(), square[1].sqrt()];
-        let correlation = (around_mean(0, 1, self.product) / (deviation[0] * deviation[1])).clamp(-1.0, 1.0);
-        if correlation <= 0.9 {
-            return Some(Ok(Agreement { distance: ((1.0 - correlation) / 2.0).sqrt(), correlation }));
-        }
+        let deviation = match self.at_once(noise) {
+            AtOnce::Apart(agreement) => return Some(Ok(agreement)),
+            AtOnce::Constant => return Some(Err(Undefined::Constant)),
+            AtOnce::Imprecise => return None,
+            AtOnce::Close { deviation } => deviation,
+        };
+        let n = self.count_and_product[0];
         let mean = [self.sum[0] / n, self.sum[1] / n];
         let quarter: f64 = pairs()
             .map(|(x, y)| {
@@ -141,6 +163,18 @@ impl Sums {
             / 4.0;
         Some(Ok(Agreement { distance: quarter.sqrt(), correlation: 1.0 - 2.0 * quarter }))
     }
+}
+
+/// See [`Sums::at_once`].
+pub(crate) enum AtOnce {
+    Apart(Agreement),
+    Constant,
+    /// ρ is close to 1, where it has lost digits; the deviations have not.
+    Close {
+        deviation: [f64; 2],
+    },
+    /// Sums around other centres are needed.
+    Imprecise,
 }
 
 #[cfg(test)]

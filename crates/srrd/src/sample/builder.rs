@@ -2,14 +2,12 @@
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
 use thiserror::Error;
 
+use super::assemble::{Rows, assemble};
 use super::token::Kind;
 use super::vocabulary::{ABSENT, Interner};
-use super::{DuplicateCounts, Repeats, RewardSample, Token, Vocabulary};
-use crate::cancel::Pace;
-use crate::graph::{Graph, starts};
+use super::{RewardSample, Token, Vocabulary};
 
 /// Which reward a transition gets that occurs several times with unequal rewards. Equal rewards always collapse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,9 +22,6 @@ pub enum Duplicates {
     /// None: it is an error.
     Error,
 }
-
-/// Below this many rows sorting stays on one thread.
-const SMALL: usize = 1 << 15;
 
 /// The largest magnitude a reward may have. Squares of canonical rewards, summed over any sample that fits in memory, stay
 /// finite below it.
@@ -147,6 +142,14 @@ impl SampleBuilder {
         }
     }
 
+    /// Makes room for so many more rows, if there is memory for them; a guess does no harm.
+    pub fn reserve(&mut self, rows: usize) {
+        for ids in [&mut self.source, &mut self.action, &mut self.target] {
+            let _ = ids.try_reserve_exact(rows);
+        }
+        let _ = self.reward.try_reserve_exact(rows);
+    }
+
     /// How many rows were pushed.
     pub fn rows(&self) -> usize {
         self.reward.len()
@@ -188,6 +191,43 @@ impl SampleBuilder {
         Ok(())
     }
 
+    /// Adds all rows of another builder behind those that are here, as if they were pushed one by one, and leaves it empty. So
+    /// threads can push rows on their own.
+    ///
+    /// # Errors
+    /// When feature tuples have other lengths than here, said of the first row added, or there are too many rows. `other` is then
+    /// of no use any more.
+    pub fn append(&mut self, other: &mut SampleBuilder) -> Result<(), SampleError> {
+        let row = self.rows();
+        for (ours, theirs, what) in [(&self.states, &other.states, "state"), (&self.actions, &other.actions, "action")]
+        {
+            if let (Some(expected), Some(found)) = (ours.arity(), theirs.arity())
+                && expected != found
+            {
+                return Err(SampleError::FeatureCount { row, what, expected, found });
+            }
+        }
+        if row + other.rows() > u32::MAX as usize {
+            return Err(SampleError::TooLarge);
+        }
+        let states = self.states.absorb(&mut other.states).ok_or(SampleError::TooLarge)?;
+        let actions = self.actions.absorb(&mut other.actions).ok_or(SampleError::TooLarge)?;
+        for (ours, theirs, renumbered) in [
+            (&mut self.source, &mut other.source, &states),
+            (&mut self.target, &mut other.target, &states),
+            (&mut self.action, &mut other.action, &actions),
+        ] {
+            if renumbered.is_nothing() {
+                ours.extend_from_slice(theirs);
+            } else {
+                ours.extend(theirs.iter().map(|&id| renumbered.of(id)));
+            }
+            theirs.clear();
+        }
+        self.reward.append(&mut other.reward);
+        Ok(())
+    }
+
     /// Builds the sample.
     ///
     /// # Errors
@@ -202,13 +242,13 @@ impl SampleBuilder {
     /// As [`build`](Self::build).
     pub fn build_with_placement(self, duplicates: Duplicates) -> Result<(RewardSample, Placement), SampleError> {
         let SampleBuilder { states, actions, mut source, mut action, mut target, reward } = self;
-        let (states, state_rank) = states.sort();
-        let (actions, action_rank) = actions.sort();
-        relabel(&mut source, &state_rank);
-        relabel(&mut target, &state_rank);
-        relabel(&mut action, &action_rank);
-        drop((state_rank, action_rank));
-        let rows = Rows { source: &source, action: &action, target: &target, reward: &reward };
+        let (states, renumbered) = states.sort(&[&source, &target]);
+        renumbered.apply(&mut source);
+        renumbered.apply(&mut target);
+        let (actions, renumbered) = actions.sort(&[&action]);
+        renumbered.apply(&mut action);
+        drop(renumbered);
+        let rows = Rows { source: source.into(), action: action.into(), target: target.into(), reward: reward.into() };
         assemble(states, actions, rows, duplicates)
     }
 }
@@ -239,74 +279,9 @@ impl RewardSample {
         }
         let (state_vocabulary, [source, target]) = rank_ids([states, next_states]);
         let (action_vocabulary, [action]) = rank_ids([actions]);
-        let rows = Rows { source: &source, action: &action, target: &target, reward: rewards };
+        let rows = Rows { source, action, target, reward: rewards.into() };
         assemble(state_vocabulary, action_vocabulary, rows, duplicates)
     }
-}
-
-/// Rows whose tokens are ranks in their vocabularies.
-#[derive(Clone, Copy)]
-struct Rows<'a> {
-    source: &'a [u32],
-    action: &'a [u32],
-    target: &'a [u32],
-    reward: &'a [f64],
-}
-
-/// Sorts and merges the rows. O(rows · log out-degree).
-fn assemble(
-    states: Vocabulary,
-    actions: Vocabulary,
-    rows: Rows<'_>,
-    duplicates: Duplicates,
-) -> Result<(RewardSample, Placement), SampleError> {
-    let Rows { source, action, target, reward } = rows;
-    if reward.is_empty() {
-        return Err(SampleError::Empty);
-    }
-    let mut merged = Merged::with_capacity(reward.len());
-    let placement = if is_sorted(rows) {
-        merged.take_sorted(rows);
-        (0..reward.len() as u32).collect()
-    } else {
-        let mut placement = vec![0u32; reward.len()];
-        let (start, keyed) = sort_rows(states.len(), rows);
-        let mut pace = Pace::default();
-        for x in 0..states.len() {
-            let of_state = &keyed[start[x] as usize..start[x + 1] as usize];
-            pace.spend(of_state.len());
-            for group in of_state.chunk_by(|a, b| a.key == b.key) {
-                let index = merged.reward.len() as u32;
-                group.iter().for_each(|keyed| placement[keyed.row as usize] = index);
-                let value = match group {
-                    // `-0.0 == 0.0`: adding zero gives the two one sign, so that the order of rows cannot show.
-                    [only] => reward[only.row as usize] + 0.0,
-                    _ => merged.merge(group, reward, duplicates).map_err(|(first, second)| {
-                        let (first, second) = (first as usize, second as usize);
-                        SampleError::Conflict {
-                            first_row: first,
-                            second_row: second,
-                            state: states.token(source[first]).to_string(),
-                            action: actions.token(action[first]).to_string(),
-                            next_state: states.token(target[first]).to_string(),
-                            first: reward[first],
-                            second: reward[second],
-                        }
-                    })?,
-                };
-                merged.push(x as u32, group[0].key, value);
-            }
-        }
-        placement
-    };
-    merged.shrink();
-    let transitions = merged.reward.len();
-    let duplicates =
-        DuplicateCounts { rows: reward.len(), repeated: reward.len() - transitions, averaged: merged.averaged };
-    let graph = Graph::new(states.len(), merged.source, merged.target, merged.first, transitions);
-    let Merged { action, reward, repeats, .. } = merged;
-    let sample = RewardSample { states, actions, graph, action, reward, duplicates, repeats, unsampled: None };
-    Ok((sample, Placement { transition: placement }))
 }
 
 /// The sorted distinct ids of some arrays, and the arrays with every id replaced by its rank.
@@ -368,156 +343,9 @@ fn check_tuple(interner: &Interner, values: &[f64], row: usize, what: &'static s
     }
 }
 
-fn relabel(ids: &mut [u32], rank: &[u32]) {
-    // Tokens that appear in sorted order have their rank already.
-    if rank.iter().enumerate().any(|(id, &rank)| id as u32 != rank) {
-        let relabel = |ids: &mut [u32]| ids.iter_mut().for_each(|id| *id = rank[*id as usize]);
-        if ids.len() < SMALL { relabel(ids) } else { ids.par_chunks_mut(SMALL).for_each(relabel) }
-    }
-}
-
-/// A row with what it is sorted by within its source state: next state (high half), then action.
-#[derive(Clone, Copy)]
-struct Keyed {
-    key: u64,
-    row: u32,
-}
-
-impl Keyed {
-    fn new(target: u32, action: u32, row: usize) -> Self {
-        Keyed { key: u64::from(target) << 32 | u64::from(action), row: row as u32 }
-    }
-}
-
-/// Whether the rows are already in the order of a sample, each transition once.
-fn is_sorted(Rows { source, action, target, .. }: Rows<'_>) -> bool {
-    let key = |i: usize| (u64::from(source[i]) << 32 | u64::from(target[i]), action[i]);
-    (1..source.len()).all(|i| key(i - 1) < key(i))
-}
-
-/// The rows sorted by (source, target, action, row), and where those of every source start: a counting sort by source, then
-/// many small sorts.
-fn sort_rows(states: usize, Rows { source, action, target, .. }: Rows<'_>) -> (Vec<u32>, Vec<Keyed>) {
-    let start = starts(states, source);
-    let mut next = start.clone();
-    let mut keyed = vec![Keyed { key: 0, row: 0 }; source.len()];
-    for (row, &x) in source.iter().enumerate() {
-        let place = &mut next[x as usize];
-        keyed[*place as usize] = Keyed::new(target[row], action[row], row);
-        *place += 1;
-    }
-    drop(next);
-    let by_key = |slice: &mut [Keyed]| slice.sort_unstable_by_key(|k| (k.key, k.row));
-    let slices = (start.windows(2)).scan(keyed.as_mut_slice(), |rest, pair| {
-        let (slice, after) = std::mem::take(rest).split_at_mut((pair[1] - pair[0]) as usize);
-        *rest = after;
-        Some(slice)
-    });
-    if source.len() < SMALL {
-        slices.for_each(by_key);
-    } else {
-        let slices: Vec<&mut [Keyed]> = slices.filter(|slice| slice.len() > 1).collect();
-        slices.into_par_iter().with_min_len(SMALL / 16).for_each(by_key);
-    }
-    (start, keyed)
-}
-
-/// The sorted transitions as they are appended.
-struct Merged {
-    source: Vec<u32>,
-    target: Vec<u32>,
-    first: Vec<u32>,
-    action: Vec<u32>,
-    reward: Vec<f64>,
-    averaged: usize,
-    repeats: Repeats,
-    values: Vec<f64>,
-}
-
-impl Merged {
-    fn with_capacity(n: usize) -> Self {
-        Merged {
-            source: Vec::with_capacity(n),
-            target: Vec::with_capacity(n),
-            first: Vec::with_capacity(n + 1),
-            action: Vec::with_capacity(n),
-            reward: Vec::with_capacity(n),
-            averaged: 0,
-            repeats: Repeats::default(),
-            values: Vec::new(),
-        }
-    }
-
-    /// Gives back what was reserved for rows that turned out to repeat a transition or an edge.
-    fn shrink(&mut self) {
-        for ids in [&mut self.source, &mut self.target, &mut self.action] {
-            ids.shrink_to_fit();
-        }
-        self.reward.shrink_to_fit();
-    }
-
-    /// Takes rows that are sorted and distinct.
-    fn take_sorted(&mut self, rows: Rows<'_>) {
-        let Rows { source, target, .. } = rows;
-        let continues = |i: usize| source[i - 1] == source[i] && target[i - 1] == target[i];
-        if (1..source.len()).any(continues) {
-            for i in (0..source.len()).filter(|&i| i == 0 || !continues(i)) {
-                self.source.push(source[i]);
-                self.target.push(target[i]);
-                self.first.push(i as u32);
-            }
-        } else {
-            self.source.extend_from_slice(source);
-            self.target.extend_from_slice(target);
-            self.first.extend(0..source.len() as u32);
-        }
-        self.action.extend_from_slice(rows.action);
-        self.reward.extend(rows.reward.iter().map(|r| r + 0.0));
-    }
-
-    fn push(&mut self, x: u32, key: u64, value: f64) {
-        let (y, a) = ((key >> 32) as u32, key as u32);
-        if self.source.last() != Some(&x) || self.target.last() != Some(&y) {
-            self.source.push(x);
-            self.target.push(y);
-            self.first.push(self.reward.len() as u32);
-        }
-        self.action.push(a);
-        self.reward.push(value);
-    }
-
-    /// The one reward of a group of rows, or two rows that contradict each other.
-    fn merge(&mut self, group: &[Keyed], reward: &[f64], duplicates: Duplicates) -> Result<f64, (u32, u32)> {
-        let first = reward[group[0].row as usize];
-        self.repeats.freedom += group.len() - 1;
-        if duplicates == Duplicates::Mean {
-            self.repeats.averaged_out += 1.0 - 1.0 / group.len() as f64;
-        }
-        let Some(unequal) = group.iter().find(|k| reward[k.row as usize] != first) else {
-            return Ok(first + 0.0);
-        };
-        self.averaged += 1;
-        self.values.clear();
-        self.values.extend(group.iter().map(|k| reward[k.row as usize]));
-        // Sorted, so that sums do not depend on the order of the rows.
-        self.values.sort_unstable_by(f64::total_cmp);
-        let mean = mean(&self.values);
-        self.repeats.squares += self.values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>();
-        match duplicates {
-            Duplicates::First => Ok(first),
-            Duplicates::Last => Ok(reward[group[group.len() - 1].row as usize]),
-            Duplicates::Error => Err((group[0].row, unequal.row)),
-            Duplicates::Mean => Ok(mean),
-        }
-    }
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::DuplicateCounts;
     use super::*;
 
     fn build(rows: &[(&str, &str, &str, f64)], duplicates: Duplicates) -> Result<RewardSample, SampleError> {
@@ -593,6 +421,40 @@ mod tests {
             let error = RewardSample::from_ids(&s, &a, &t, &bad, Duplicates::Mean).unwrap_err();
             assert!(matches!(error, SampleError::NotFinite { row: 3, .. }));
         }
+    }
+
+    #[test]
+    fn builders_appended_are_rows_pushed_one_by_one() {
+        let tuples = [[0.5], [1.5], [-0.0], [0.0]];
+        let token = |i: usize, kind: usize| match kind {
+            0 => Token::from((i * i % 13) as i64 - 3),
+            1 => Token::from((i as i64 % 5) << 40),
+            2 => Token::text(["b", "a", "7", "c", "x y"][i * 7 % 5]),
+            _ => Token::features(&tuples[i * 3 % 4]),
+        };
+        let row = |i: usize| (token(i, i / 4 % 3), token(i, i % 4), token(i + 1, i % 3), (i % 11) as f64);
+        let mut expected = SampleBuilder::new();
+        let mut joined = SampleBuilder::new();
+        let mut part = SampleBuilder::new();
+        for i in 0..300 {
+            let (s, a, t, r) = row(i);
+            expected.push(s, a, t, r).unwrap();
+            part.push(s, a, t, r).unwrap();
+            if i % 37 == 0 {
+                joined.append(&mut part).unwrap();
+                assert_eq!(part.rows(), 0);
+            }
+        }
+        joined.append(&mut part).unwrap();
+        joined.append(&mut part).unwrap();
+        let expected = expected.build_with_placement(Duplicates::Mean).unwrap();
+        assert_eq!(joined.build_with_placement(Duplicates::Mean).unwrap(), expected);
+
+        let mut one = SampleBuilder::new();
+        one.push(Token::features(&[1.0]), Token::int(0), Token::features(&[1.0]), 0.0).unwrap();
+        part.push(Token::features(&[1.0, 2.0]), Token::int(0), Token::features(&[1.0, 3.0]), 0.0).unwrap();
+        let error = one.append(&mut part).unwrap_err();
+        assert_eq!(error, SampleError::FeatureCount { row: 1, what: "state", expected: 1, found: 2 });
     }
 
     #[test]

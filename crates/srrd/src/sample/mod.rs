@@ -1,5 +1,6 @@
 //! Reward samples: a finite set of transitions, each with one reward. Immutable once built.
 
+mod assemble;
 mod builder;
 mod bytes;
 mod token;

@@ -1,13 +1,17 @@
-//! Tokens interned to integers: first in order of appearance, then, once all are known, in sorted order.
+//! Tokens interned to integers: to provisional ids as they appear, then, once all are known, to their ranks in sorted order.
 
 use hashbrown::HashTable;
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::token::{Kind, Token, compare_features};
 
-/// Integers from 0 up to here are interned through a plain table instead of a hash map (16 MB at most).
-const DIRECT_INTS: i64 = 1 << 22;
+/// Integers from 0 up to here are their own provisional ids; all other tokens are numbered from here on.
+const DIRECT_INTS: u32 = 1 << 22;
+/// Below this many rows everything stays on one thread.
+const SMALL: usize = 1 << 15;
 /// No id.
 pub(crate) const ABSENT: u32 = u32::MAX;
 
@@ -156,11 +160,11 @@ impl Texts {
     }
 }
 
-/// Gives tokens provisional ids in order of appearance; [`Interner::sort`] turns them into a [`Vocabulary`].
+/// Gives tokens provisional ids; [`Interner::sort`] turns them into a [`Vocabulary`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interner {
-    next: u32,
-    direct: Vec<u32>,
+    /// How many tokens have ids from [`DIRECT_INTS`] on.
+    numbered: u32,
     ints: FxHashMap<i64, u32>,
     texts: Texts,
     text_ids: Vec<u32>,
@@ -176,6 +180,7 @@ impl Interner {
     #[inline]
     pub fn intern(&mut self, token: Token<'_>) -> Option<u32> {
         match token.0 {
+            Kind::Int(value) if (0..i64::from(DIRECT_INTS)).contains(&value) => Some(value as u32),
             Kind::Int(value) => self.intern_int(value),
             Kind::Text(text) => self.intern_text(text),
             Kind::Features(values) => self.intern_features(values),
@@ -183,26 +188,15 @@ impl Interner {
     }
 
     fn fresh(&mut self) -> Option<u32> {
-        let id = self.next;
+        let id = DIRECT_INTS + self.numbered;
         if id == ABSENT {
             return None;
         }
-        self.next += 1;
+        self.numbered += 1;
         Some(id)
     }
 
-    #[inline]
     fn intern_int(&mut self, value: i64) -> Option<u32> {
-        if (0..DIRECT_INTS).contains(&value) {
-            let index = value as usize;
-            if index >= self.direct.len() {
-                self.direct.resize((index + 1).next_power_of_two(), ABSENT);
-            }
-            if self.direct[index] == ABSENT {
-                self.direct[index] = self.fresh()?;
-            }
-            return Some(self.direct[index]);
-        }
         if let Some(&id) = self.ints.get(&value) {
             return Some(id);
         }
@@ -250,38 +244,75 @@ impl Interner {
         Some(id)
     }
 
-    /// How many tokens there are.
-    pub fn len(&self) -> usize {
-        self.next as usize
-    }
-
     /// The length of the feature tuples seen so far.
     pub fn arity(&self) -> Option<usize> {
         (self.arity > 0).then_some(self.arity)
     }
 
-    /// The sorted vocabulary, and for every provisional id its rank there.
-    pub fn sort(self) -> (Vocabulary, Vec<u32>) {
-        let mut rank = vec![0u32; self.next as usize];
-        let mut next = 0u32;
+    /// Takes the tokens of `other` over and empties it, keeping its memory. The result says what becomes of ids that `other` gave;
+    /// `None` when there are more tokens than an id can tell apart.
+    pub fn absorb(&mut self, other: &mut Interner) -> Option<Renumbered> {
+        let mut numbered = vec![0u32; other.numbered as usize];
+        let mut note = |theirs: u32, ours: Option<u32>| ours.map(|id| numbered[(theirs - DIRECT_INTS) as usize] = id);
+        for (&value, &id) in &other.ints {
+            note(id, self.intern_int(value))?;
+        }
+        for (i, &id) in other.text_ids.iter().enumerate() {
+            note(id, self.intern_text(other.texts.get(i)))?;
+        }
+        for (tuple, &id) in other.features.chunks_exact(other.arity.max(1)).zip(&other.feature_ids) {
+            note(id, self.intern_features(tuple))?;
+        }
+        other.numbered = 0;
+        other.ints.clear();
+        other.texts.bytes.clear();
+        other.texts.ends.clear();
+        other.text_ids.clear();
+        other.text_table.clear();
+        other.features.clear();
+        other.arity = 0;
+        other.feature_ids.clear();
+        other.feature_table.clear();
+        Some(Renumbered { direct: None, numbered })
+    }
+
+    /// The sorted vocabulary of all tokens whose provisional ids stand in `columns`, and what becomes of those ids: their
+    /// ranks.
+    pub fn sort(self, columns: &[&[u32]]) -> (Vocabulary, Renumbered) {
+        let direct = occurring(columns);
+        let mut ranks = Vec::with_capacity(direct.len());
+        let mut ints = Vec::new();
+        for (value, occurs) in direct.into_iter().enumerate() {
+            ranks.push(ints.len() as u32);
+            if occurs.into_inner() {
+                ints.push((value as i64, None));
+            }
+        }
+        let mut numbered = vec![0u32; self.numbered as usize];
+        let mut next = ints.len() as u32;
+        if !self.ints.is_empty() {
+            ints.extend(self.ints.iter().map(|(&value, &id)| (value, Some(id))));
+            ints.sort_unstable();
+            next = ints.len() as u32;
+            for (rank, &(value, id)) in ints.iter().enumerate() {
+                match id {
+                    Some(id) => numbered[(id - DIRECT_INTS) as usize] = rank as u32,
+                    None => ranks[value as usize] = rank as u32,
+                }
+            }
+        }
         let mut give = |provisional: u32| {
-            rank[provisional as usize] = next;
+            numbered[(provisional - DIRECT_INTS) as usize] = next;
             next += 1;
         };
 
-        let mut ints: Vec<(i64, u32)> = (self.direct.iter().enumerate())
-            .filter(|&(_, &id)| id != ABSENT)
-            .map(|(value, &id)| (value as i64, id))
-            .chain(self.ints)
-            .collect();
-        // Those from the table come sorted.
-        if !ints.is_sorted() {
-            ints.sort_unstable();
-        }
-        ints.iter().for_each(|&(_, id)| give(id));
-
         let mut order: Vec<u32> = (0..self.texts.len() as u32).collect();
-        order.sort_unstable_by(|&a, &b| self.texts.get(a as usize).cmp(self.texts.get(b as usize)));
+        let by_text = |a: &u32, b: &u32| self.texts.get(*a as usize).cmp(self.texts.get(*b as usize));
+        if order.len() < SMALL {
+            order.sort_unstable_by(by_text)
+        } else {
+            order.par_sort_unstable_by(by_text)
+        }
         let mut texts =
             Texts { bytes: String::with_capacity(self.texts.bytes.len()), ends: Vec::with_capacity(order.len()) };
         for &i in &order {
@@ -300,7 +331,69 @@ impl Interner {
         }
 
         let ints = ints.into_iter().map(|(value, _)| value).collect();
-        (Vocabulary { ints, texts, features, arity }, rank)
+        // Integers without a gap have their ranks already.
+        let direct = ranks.iter().enumerate().any(|(id, &rank)| id as u32 != rank).then_some(ranks);
+        (Vocabulary { ints, texts, features, arity }, Renumbered { direct, numbered })
+    }
+}
+
+/// Which of the integers that are their own ids occur.
+fn occurring(columns: &[&[u32]]) -> Vec<AtomicBool> {
+    let most = |ids: &[u32]| ids.iter().filter(|&&id| id < DIRECT_INTS).max().map_or(0, |&id| id as usize + 1);
+    let small = columns.iter().map(|ids| ids.len()).sum::<usize>() < SMALL;
+    let most = match small {
+        true => columns.iter().map(|ids| most(ids)).max(),
+        false => columns.iter().map(|ids| ids.par_chunks(SMALL).map(most).max().unwrap_or(0)).max(),
+    };
+    let mut occurs = Vec::new();
+    occurs.resize_with(most.unwrap_or(0), || AtomicBool::new(false));
+    let mark = |ids: &[u32]| {
+        for id in ids {
+            // Reading first: most are marked already, and threads that write to one place wait for each other.
+            if let Some(occurs) = occurs.get(*id as usize)
+                && !occurs.load(Ordering::Relaxed)
+            {
+                occurs.store(true, Ordering::Relaxed);
+            }
+        }
+    };
+    match small {
+        true => columns.iter().for_each(|ids| mark(ids)),
+        false => columns.iter().for_each(|ids| ids.par_chunks(SMALL).for_each(mark)),
+    }
+    occurs
+}
+
+/// What becomes of provisional ids.
+pub(crate) struct Renumbered {
+    /// Of integers that are their own ids; `None`: they stay.
+    direct: Option<Vec<u32>>,
+    /// Of those numbered from [`DIRECT_INTS`] on.
+    numbered: Vec<u32>,
+}
+
+impl Renumbered {
+    /// Whether all ids stay as they are.
+    pub fn is_nothing(&self) -> bool {
+        self.direct.is_none() && self.numbered.iter().enumerate().all(|(index, &id)| id == DIRECT_INTS + index as u32)
+    }
+
+    /// The new id.
+    #[inline]
+    pub fn of(&self, id: u32) -> u32 {
+        match id.checked_sub(DIRECT_INTS) {
+            Some(index) => self.numbered[index as usize],
+            None => self.direct.as_ref().map_or(id, |direct| direct[id as usize]),
+        }
+    }
+
+    /// Puts the new ids in the places of the old ones.
+    pub fn apply(&self, ids: &mut [u32]) {
+        if self.is_nothing() {
+            return;
+        }
+        let renumber = |ids: &mut [u32]| ids.iter_mut().for_each(|id| *id = self.of(*id));
+        if ids.len() < SMALL { renumber(ids) } else { ids.par_chunks_mut(SMALL).for_each(renumber) }
     }
 }
 
@@ -336,12 +429,13 @@ mod tests {
             Token::text("5"),
         ];
         let provisional: Vec<u32> = tokens.iter().map(|&t| interner.intern(t).unwrap()).collect();
-        assert_eq!(provisional, [0, 1, 2, 3, 4, 5, 1]);
-        let (vocabulary, rank) = interner.sort();
-        assert_eq!(rank, [4, 1, 3, 5, 0, 2]);
+        assert_eq!(provisional[1], provisional[6]);
+        let mut ranks = provisional.clone();
+        let (vocabulary, renumbered) = interner.sort(&[&provisional[..3], &provisional[3..]]);
+        renumbered.apply(&mut ranks);
+        assert_eq!(ranks, [4, 1, 3, 5, 0, 2, 1]);
         assert_eq!(vocabulary.len(), 6);
-        for (&token, &id) in tokens.iter().zip(&provisional) {
-            let id = rank[id as usize];
+        for (&token, &id) in tokens.iter().zip(&ranks) {
             assert_eq!(vocabulary.token(id), token);
             assert_eq!(vocabulary.find(token), Some(id));
         }

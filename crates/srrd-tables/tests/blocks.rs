@@ -1,0 +1,119 @@
+//! Large tables of text are taken apart in blocks, by many threads; that shows nowhere.
+
+use srrd::{Duplicates, SampleBuilder, Token};
+use srrd_tables::{FileFormat, Format, ReadOptions, SampleTable, TableError, open_bytes, read_sample_table};
+
+/// Some blocks of 256 KiB.
+const ROWS: usize = 60_000;
+
+fn read(text: &str, duplicates: Duplicates, threads: usize) -> Result<SampleTable, TableError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let format = FileFormat::plain(Format::Csv);
+    pool.install(|| {
+        let reader = open_bytes("t.csv", format, text.as_bytes().to_vec(), &ReadOptions::default())?;
+        read_sample_table(reader, "only", duplicates)
+    })
+}
+
+/// State, action, next state and reward of a row: texts and integers of all kinds.
+fn row(i: usize) -> (String, String, String, f64) {
+    let state = |k: usize| match k % 5 {
+        0 => format!("{}_{}", k % 300, k / 900),
+        1 => format!("{}", k % 4000),
+        2 => format!("-{}", k % 70 + 1),
+        3 => format!("{}", 5_000_000 + k % 90),
+        _ => format!("ünï {}", k % 1000),
+    };
+    (state(i * 7), format!("{}", i % 3), state(i * 13 + 1), (i % 1000) as f64 / 8.0 - 20.0)
+}
+
+/// All rows as `write` writes them.
+fn table(write: impl Fn(usize, (&str, &str, &str, f64)) -> String) -> String {
+    let mut text = "action,note,state,reward,next_state\n".to_owned();
+    for i in 0..ROWS {
+        let (s, a, t, r) = row(i);
+        text += &write(i, (&s, &a, &t, r));
+    }
+    text
+}
+
+#[test]
+fn blocks_give_the_rows_that_were_written() {
+    let mut builder = SampleBuilder::new();
+    for i in 0..ROWS {
+        let (s, a, t, r) = row(i);
+        builder.push(Token::text(&s), Token::text(&a), Token::text(&t), r).unwrap();
+    }
+    let (sample, placement) = builder.build_with_placement(Duplicates::Mean).unwrap();
+    let expected: Vec<(usize, usize)> = placement.transition.iter().map(|&t| (0, t as usize)).collect();
+
+    let plain = table(|_, (s, a, t, r)| format!("{a},n,{s},{r},{t}\n"));
+    assert!(plain.len() > 5 << 18);
+    let carriage_returns = table(|_, (s, a, t, r)| format!("{a},,{s}, {r}\t,{t}\r\n"));
+    let blank_lines =
+        table(|i, (s, a, t, r)| format!("{}{a},n,{s},{r:e},{t}\n", ["", "\n\r\n"][usize::from(i % 5000 == 7)]));
+    // Quotes here and there, some of them around the end of a block.
+    let quotes = |often: usize| {
+        table(move |i, (s, a, t, r)| match i % often {
+            3 => format!("{a},\"\n,\"\"\n\",\"{s}\",{r},{t}\n"),
+            _ => format!("{a},n,{s},{r},{t}\n"),
+        })
+    };
+    let unended = plain.trim_end().to_owned();
+    let tables = [plain, carriage_returns, blank_lines, quotes(25_000), quotes(3_000), quotes(11), unended];
+    for (number, text) in tables.iter().enumerate() {
+        for threads in [1, 3] {
+            let table = read(text, Duplicates::Mean, threads).unwrap();
+            assert_eq!(table.samples.len(), 1);
+            assert!(table.samples[0].sample == sample, "table {number}");
+            assert!(table.rows().eq(expected.iter().copied()), "table {number}");
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_of_the_row_it_is_wrong_with() {
+    let bad = 41_234;
+    // The header is line 1, and there is a blank line before row 30,001.
+    let table_with = |line: &str| {
+        table(|i, (s, a, t, r)| match i {
+            30_000 => format!("\n{a},n,{s},{r},{t}\n"),
+            i if i == bad || i == ROWS - 1 => format!("{line}\n"),
+            _ => format!("{a},n,{s},{r},{t}\n"),
+        })
+    };
+    for (line, says) in [
+        ("0,n,a,1,", "column `next_state`: the value is missing"),
+        ("0,n,,1,b", "column `state`: the value is missing"),
+        ("0,n,a,x,b", "column `reward`: `x` is not a number"),
+        ("0,n,a,,b", "column `reward`: the value is missing"),
+        ("0,n,a,1e999,b", "column `reward`: `1e999` is not a finite number"),
+        ("0,n,a,1e150,b", "column `reward`: 1e150 is too large"),
+        ("0,n,a,1", "the row has 4 fields"),
+        ("0,n,a,1,b,c", "the row has 6 fields"),
+        ("0,n,\"a\"x,1,b", "column `state`: a quoted field goes on"),
+    ] {
+        for threads in [1, 3] {
+            let error = read(&table_with(line), Duplicates::Mean, threads).unwrap_err();
+            assert_eq!((error.row(), error.line()), (Some(bad as u64 + 1), Some(bad as u64 + 3)), "{line}: {error}");
+            assert!(error.to_string().contains(says), "{line}: {error}");
+        }
+    }
+    for threads in [1, 3] {
+        let error = read(&table_with("0,n,a\0,1,b"), Duplicates::Mean, threads).unwrap_err();
+        assert_eq!((error.row(), error.line()), (Some(bad as u64 + 1), Some(bad as u64 + 3)), "{error}");
+        assert!(error.to_string().contains("NUL"), "{error}");
+    }
+}
+
+#[test]
+fn contradicting_rows_are_named_as_the_file_counts_them() {
+    let text = (0..ROWS).fold("state,action,next_state,reward\n".to_owned(), |text, i| {
+        text + &format!("{},0,{},{}\n", i.min(50_000), i.min(50_000), if i == 50_777 { 1 } else { 0 })
+    });
+    for threads in [1, 3] {
+        let error = read(&text, Duplicates::Error, threads).unwrap_err();
+        assert_eq!(error.row(), Some(50_778), "{error}");
+        assert!(error.to_string().contains("in row 50001"), "{error}");
+    }
+}
