@@ -35,7 +35,10 @@ pub fn run(args: &Distance) -> Result<(), Failure> {
             .map(|&metric| (metric, Certainty::new([a, b], &common, metric, &chosen.settings, &wanted)))
             .collect();
         warn_about_results(&results, chosen.settings.min_common);
-        certainty.iter().for_each(|(metric, certainty)| certainty.warn(*metric));
+        for (metric, certainty) in &certainty {
+            certainty.warn(*metric);
+            certainty.warn_about_values([a, b], &common, *metric);
+        }
         if args.json {
             let mut value = as_json(a, b, common.len(), &chosen, &results);
             for (i, (_, certainty)) in certainty.iter().enumerate() {
