@@ -78,31 +78,11 @@ fn taking_the_mean_costs_a_degree_of_freedom_only_where_constants_are_no_shaping
     assert_eq!(freedom(0.9, &layers), 0.0);
 }
 
-/// Two samples with the means given, and the distance that their residuals have with γ = 1 if everything is as expected.
-fn around_means(means: [f64; 2], n: usize, seed: u64) -> (RewardSample, RewardSample, f64) {
-    let mut rng = generator(seed);
-    let (_, rho) = true_distance(&mut rng);
-    let support = transitions(&mut rng, 40, n);
-    let (a, b) = samples(&support, |_, _| {
-        let (x, y) = Kind::Normal.pair(&mut rng, rho);
-        (x + means[0], y + means[1])
-    });
-    let projection = Projection::new(&a, Gamma::new(1.0).unwrap());
-    // What shaping leaves of a constant, and how much of that is left without its mean.
-    let constant: f64 = projection.residual(&vec![1.0; n]).iter().map(|v| v * v).sum();
-    let visible = 1.0 - constant / n as f64;
-    let others = projection.shaping().degrees_of_freedom as f64 - 1.0;
-    let sum = |x: f64, y: f64, rho: f64| others * rho + visible * (x * y * constant + rho);
-    let [x, y] = means;
-    let correlation = sum(x, y, rho) / (sum(x, x, 1.0) * sum(y, y, 1.0)).sqrt();
-    (a, b, (0.5 * (1.0 - correlation)).sqrt())
-}
-
 #[test]
 fn intervals_of_projected_hold_the_truth_where_means_are_no_shaping() {
     for (means, n) in [([1.0, 1.0], 60), ([3.0, 3.0], 60), ([2.0, -2.0], 90), ([5.0, 0.5], 90), ([1.0, 1.0], 400)] {
         let found = share(PAIRS, |seed| {
-            let (a, b, truth) = around_means(means, n, seed);
+            let (a, b, truth) = around_means(Kind::Normal, means, n, seed);
             let found = interval(&a, &b, Metric::Projected, &with_gamma(1.0), &IntervalSettings::default()).unwrap();
             found.range.holds(truth)
         });
@@ -112,7 +92,7 @@ fn intervals_of_projected_hold_the_truth_where_means_are_no_shaping() {
 
 #[test]
 fn a_shift_is_shaping_unless_nothing_is_discounted() {
-    let (a, b, _) = around_means([0.0, 0.0], 80, 5);
+    let (a, b, _) = around_means(Kind::Normal, [0.0, 0.0], 80, 5);
     let moved = a.with_rewards(a.rewards().iter().map(|r| r + 3.0).collect()).unwrap();
     let change = |gamma: f64| {
         let to_b = |x: &RewardSample| distance(x, &b, Metric::Projected, &with_gamma(gamma)).distance().unwrap();
