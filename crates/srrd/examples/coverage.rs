@@ -22,6 +22,13 @@ fn main() {
     for kind in KINDS {
         line(kind, [5, 10, 30, 100, 1000].map(|n| (n, projected(kind, n, pairs))));
     }
+    println!("\nprojected with γ = 1, by means in standard deviations, 60 / 100 / 400 transitions between 40 states");
+    for kind in [Kind::Normal, Kind::Skewed] {
+        for means in [[0.0, 0.0], [1.0, 1.0], [3.0, 3.0], [2.0, -2.0]] {
+            let cells = [60, 100, 400].map(|n| undiscounted(kind, means, n, pairs)).join(" / ");
+            println!("  {kind:?}, means {means:?}: {cells}");
+        }
+    }
     println!("\ndirect on walks: transitions / episodes of A / episodes of both");
     for (name, slow, same, side, count, steps) in [
         ("independent rewards, same walks", false, true, 30, 60, 20),
@@ -68,6 +75,15 @@ fn projected(kind: Kind, beyond: usize, pairs: usize) -> String {
     shares(pairs, |seed| {
         let (a, b, truth) = pair_of_samples(kind, 40 + beyond, 40, seed);
         let found = interval(&a, &b, Metric::Projected, &Settings::default(), &IntervalSettings::default());
+        [found.is_ok_and(|found| found.range.holds(truth))]
+    })
+}
+
+fn undiscounted(kind: Kind, means: [f64; 2], n: usize, pairs: usize) -> String {
+    let settings = Settings { gamma: Gamma::new(1.0).expect("1 is a discount factor"), ..Settings::default() };
+    shares(pairs, |seed| {
+        let (a, b, truth) = around_means(kind, means, n, seed);
+        let found = interval(&a, &b, Metric::Projected, &settings, &IntervalSettings::default());
         [found.is_ok_and(|found| found.range.holds(truth))]
     })
 }

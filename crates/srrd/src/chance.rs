@@ -4,7 +4,9 @@
 //!   transitions (for `direct` over the shared ones, since no others enter) and canonicalized again, which gives the distances that
 //!   rewards without any relation to one another have on these very transitions. Were they in no relation, every dealing would be as
 //!   likely as the one that was found, so the test is exact whatever the canonicalization does.
-//! - `projected`: **Student's t** on its degrees of freedom, t = ρ sqrt(ν / (1 − ρ²)) with ν = those left − 1.
+//! - `projected`: **Student's t** on its degrees of freedom, t = ρ sqrt(ν / (1 − ρ²)) with ν = those left − 1. With γ = 1 shaping may
+//!   leave something of a constant; rewards with means other than 0 have that in common without being related otherwise, and the
+//!   test is by permutation of the rewards on the shared transitions.
 //!
 //! Both are one-sided: opposite rewards are not alike.
 
@@ -14,6 +16,7 @@ use crate::cancel::checkpoint;
 use crate::distance::{Canonical, Shared, common_transitions};
 use crate::interval::{Draws, NoInterval};
 use crate::parallel;
+use crate::project::Projection;
 use crate::random::{Purpose, shuffle, stream};
 use crate::sample::RewardSample;
 use crate::settings::{Metric, Settings};
@@ -103,7 +106,7 @@ pub fn chance_on(
 ) -> Result<Chance, NoInterval> {
     let shared = Shared::new(a, b, common, metric, settings)?;
     let found = shared.agreement(settings)?;
-    if let Some(degrees_of_freedom) = shared.centred_freedom {
+    if let Some(degrees_of_freedom) = shared.centred_freedom.filter(|_| shared.constant.is_none()) {
         if degrees_of_freedom <= 1.0 {
             return Err(NoInterval::TooFewDegreesOfFreedom { degrees_of_freedom });
         }
@@ -115,8 +118,9 @@ pub fn chance_on(
         return Ok(Chance { p, test: ChanceTest::StudentT { degrees_of_freedom: freedom } });
     }
     let draws = how.draws.get();
-    let distances = match metric {
-        Metric::Direct => permuted_values(&shared, settings, how),
+    let distances = match (metric, &shared.projection) {
+        (Metric::Direct, _) => permuted_values(&shared, settings, how),
+        (_, Some(projection)) => permuted_residuals(&shared, projection, b, common, settings, how),
         _ => permuted_rewards(a, b, common, metric, settings, how),
     };
     // Equal dealings (rewards repeat) must count as equal although their sums are rounded.
@@ -132,6 +136,25 @@ fn permuted_values(shared: &Shared, settings: &Settings, how: &ChanceSettings) -
     let draw = |dealt: &mut Shared, draw: usize| {
         dealt.y.copy_from_slice(&shared.y);
         shuffle(&mut stream(how.seed, Purpose::Permute, draw), &mut dealt.y);
+        dealt.agreement(settings).ok().map(|agreement| agreement.distance)
+    };
+    draw_all(how, || shared.clone(), draw)
+}
+
+/// The distances where the rewards of one side are dealt out over the shared transitions and shaping is taken out of them.
+fn permuted_residuals(
+    shared: &Shared,
+    projection: &Projection,
+    b: &RewardSample,
+    common: &[(u32, u32)],
+    settings: &Settings,
+    how: &ChanceSettings,
+) -> Vec<Option<f64>> {
+    let rewards: Vec<f64> = common.iter().map(|&(_, j)| b.reward[j as usize]).collect();
+    let draw = |dealt: &mut Shared, draw: usize| {
+        let mut rewards = rewards.clone();
+        shuffle(&mut stream(how.seed, Purpose::Permute, draw), &mut rewards);
+        dealt.y = projection.residual(&rewards);
         dealt.agreement(settings).ok().map(|agreement| agreement.distance)
     };
     draw_all(how, || shared.clone(), draw)

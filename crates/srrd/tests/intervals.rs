@@ -79,6 +79,30 @@ fn taking_the_mean_costs_a_degree_of_freedom_only_where_constants_are_no_shaping
 }
 
 #[test]
+fn intervals_of_projected_hold_the_truth_where_means_are_no_shaping() {
+    for (means, n) in [([1.0, 1.0], 60), ([3.0, 3.0], 60), ([2.0, -2.0], 90), ([5.0, 0.5], 90), ([1.0, 1.0], 400)] {
+        let found = share(PAIRS, |seed| {
+            let (a, b, truth) = around_means(Kind::Normal, means, n, seed);
+            let found = interval(&a, &b, Metric::Projected, &with_gamma(1.0), &IntervalSettings::default()).unwrap();
+            found.range.holds(truth)
+        });
+        assert_covers(&format!("means {means:?}, {n} transitions"), found);
+    }
+}
+
+#[test]
+fn a_shift_is_shaping_unless_nothing_is_discounted() {
+    let (a, b, _) = around_means(Kind::Normal, [0.0, 0.0], 80, 5);
+    let moved = a.with_rewards(a.rewards().iter().map(|r| r + 3.0).collect()).unwrap();
+    let change = |gamma: f64| {
+        let to_b = |x: &RewardSample| distance(x, &b, Metric::Projected, &with_gamma(gamma)).distance().unwrap();
+        (to_b(&moved) - to_b(&a)).abs()
+    };
+    assert!([0.0, 0.5, 0.99, 0.999_999].into_iter().all(|gamma| change(gamma) < 1e-8));
+    assert!(change(1.0) > 1e-3);
+}
+
+#[test]
 fn episodes_keep_neighbours_together() {
     // Rewards that change slowly: the transitions of an episode tell less than as many from all over the grid.
     let (side, count, steps) = (30, 60, 20);
@@ -108,24 +132,28 @@ fn episodes_keep_neighbours_together() {
 #[test]
 fn tests_against_chance_reject_chance_as_often_as_they_should() {
     let how = |seed| ChanceSettings { draws: Draws::new(100).unwrap(), seed };
-    let rejected = |metric: Metric, correlation: Correlation, rho: f64| {
+    let rejected = |metric: Metric, correlation: Correlation, rho: f64, gamma: f64| {
         share(PAIRS, |seed| {
             let mut rng = generator(seed);
             let support = transitions(&mut rng, 20, 60);
             let (a, b) = samples(&support, |_, _| Kind::Skewed.pair(&mut rng, rho));
-            let settings = Settings { correlation, ..Settings::default() };
+            let settings = Settings { correlation, ..with_gamma(gamma) };
             chance(&a, &b, metric, &settings, &how(seed)).unwrap().p <= 0.05
         })
     };
     for metric in [Metric::Direct, Metric::Srrd, Metric::Projected] {
         for correlation in Correlation::ALL {
             // 5 % expected, standard deviation 1 %.
-            let found = rejected(metric, correlation, 0.0);
+            let found = rejected(metric, correlation, 0.0, 0.9);
             assert!((2.0..=8.0).contains(&found), "{metric} {correlation}: {found}");
         }
-        let found = rejected(metric, Correlation::Pearson, 0.8);
+        let found = rejected(metric, Correlation::Pearson, 0.8, 0.9);
         assert!(found > 95.0, "{metric}: {found}");
     }
+    // With γ = 1 rewards with a mean have something in common that is no relation.
+    let found = rejected(Metric::Projected, Correlation::Pearson, 0.0, 1.0);
+    assert!((2.0..=8.0).contains(&found), "γ = 1: {found}");
+    assert!(rejected(Metric::Projected, Correlation::Pearson, 0.8, 1.0) > 95.0);
 }
 
 #[test]

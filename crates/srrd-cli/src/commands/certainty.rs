@@ -106,6 +106,28 @@ impl Certainty {
         }
     }
 
+    /// Says that an interval is likely to be too narrow, if one of the rewards is the same nearly everywhere.
+    pub fn warn_about_values(&self, [a, b]: [&NamedSample; 2], common: &[(u32, u32)], metric: Metric) {
+        let enough = match self.interval {
+            Some(Ok(Interval { method: IntervalMethod::BootstrapPercentile(_), .. })) => 20,
+            Some(Ok(Interval { method: IntervalMethod::FisherZ { .. }, .. })) => 50,
+            _ => return,
+        };
+        let of_a = || common.iter().map(|&(i, _)| a.sample.rewards()[i as usize]).collect();
+        let of_b = || common.iter().map(|&(_, j)| b.sample.rewards()[j as usize]).collect();
+        let sides: [(&NamedSample, Vec<f64>); 2] = [(a, of_a()), (b, of_b())];
+        for (named, rewards) in sides {
+            let Some((usual, others)) = usual_reward(rewards) else { continue };
+            if others < enough {
+                print::warn(&format!(
+                    "{metric}: the interval is likely too narrow: in {} the reward is {usual} on all but {}",
+                    print::shown(&named.name),
+                    print::counted(others, "shared transition", "shared transitions")
+                ));
+            }
+        }
+    }
+
     /// Adds what is known to a result.
     pub fn add_to(&self, result: &mut Value) {
         if let Some(interval) = &self.interval {
@@ -133,6 +155,15 @@ impl Certainty {
             result["noise_floor"] = floor_as_json(floor);
         }
     }
+}
+
+/// The reward that more than half of some transitions have, if there is one, and how many have another one.
+fn usual_reward(mut rewards: Vec<f64>) -> Option<(f64, usize)> {
+    rewards.sort_unstable_by(f64::total_cmp);
+    // What more than half have lies in the middle.
+    let usual = *rewards.get(rewards.len() / 2)?;
+    let same = rewards.iter().filter(|reward| **reward == usual).count();
+    (2 * same > rewards.len()).then_some((usual, rewards.len() - same))
 }
 
 fn floor_as_json(floor: &NoiseFloor) -> Value {
@@ -205,4 +236,17 @@ pub fn notes(results: &[(Metric, Certainty)]) -> String {
 /// A probability with the digits it needs.
 fn small(p: f64) -> String {
     if p >= 1e-4 { format!("{p:.4}") } else { format!("{p:.1e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_reward_is_what_more_than_half_have() {
+        assert_eq!(usual_reward(vec![0.0, 3.0, 0.0, 1.0, 0.0]), Some((0.0, 2)));
+        assert_eq!(usual_reward(vec![0.0, 3.0, 0.0, 1.0]), None);
+        assert_eq!(usual_reward(vec![2.0, 1.0, 3.0]), None);
+        assert_eq!(usual_reward(Vec::new()), None);
+    }
 }

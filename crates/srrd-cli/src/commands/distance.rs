@@ -41,7 +41,7 @@ pub fn run(args: &Distance) -> Result<(), Failure> {
 /// Two samples, their distances, and how sure those are.
 pub struct Compared<'a> {
     pair: [&'a NamedSample; 2],
-    common: usize,
+    common: Vec<(u32, u32)>,
     results: Vec<(Metric, Comparison)>,
     certainty: Vec<(Metric, Certainty)>,
 }
@@ -55,18 +55,21 @@ impl<'a> Compared<'a> {
         let certainty = (chosen.metrics.iter())
             .map(|&metric| (metric, Certainty::new([a, b], &common, metric, &chosen.settings, wanted)))
             .collect();
-        Compared { pair: [a, b], common: common.len(), results, certainty }
+        Compared { pair: [a, b], common, results, certainty }
     }
 
     /// Says which distances are undefined, mostly noise, or without an interval.
     pub fn warn(&self, chosen: &Chosen) {
         warn_about_results(&self.results, chosen.settings.min_common);
-        self.certainty.iter().for_each(|(metric, certainty)| certainty.warn(*metric));
+        for (metric, certainty) in &self.certainty {
+            certainty.warn(*metric);
+            certainty.warn_about_values(self.pair, &self.common, *metric);
+        }
     }
 
     pub fn as_json(&self, chosen: &Chosen) -> Value {
         let [a, b] = self.pair;
-        let mut value = as_json(a, b, self.common, chosen, &self.results);
+        let mut value = as_json(a, b, self.common.len(), chosen, &self.results);
         for (i, (_, certainty)) in self.certainty.iter().enumerate() {
             certainty.add_to(&mut value["results"][i]);
         }
@@ -77,7 +80,7 @@ impl<'a> Compared<'a> {
         let [a, b] = self.pair;
         let cells = || self.certainty.iter().map(|(_, certainty)| certainty.cell()).collect();
         let intervals = wanted.column().map(|header| (header, cells()));
-        as_text(a, b, self.common, chosen, &self.results, intervals) + &certainty::notes(&self.certainty)
+        as_text(a, b, self.common.len(), chosen, &self.results, intervals) + &certainty::notes(&self.certainty)
     }
 }
 

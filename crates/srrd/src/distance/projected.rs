@@ -18,8 +18,12 @@ pub(super) fn rounding(sample: &RewardSample) -> f64 {
 /// The projected distance on shared transitions that count differently: projection and correlation are both weighted.
 ///
 /// `common` are the shared transitions ([`common_transitions`](crate::common_transitions)), with a weight each. Invariant to
-/// shaping, scale and shift at any coverage; symmetric; D(a, a) = 0; in [0, 1]. Equal weights give what
+/// shaping and scale, and for γ < 1 to a shift, at any coverage; symmetric; D(a, a) = 0; in [0, 1]. Equal weights give what
 /// [`distance`](crate::distance) gives.
+///
+/// A shift is shaping by a constant potential, times 1 − γ. With γ = 1 it is not: what shaping leaves of it varies from transition to
+/// transition where some ways around are longer than others, and it is part of what is compared. Nor is behaviour indifferent to it
+/// then, where episodes end: the same bonus for every step makes longer episodes better.
 ///
 /// # Errors
 /// When there are more or fewer weights than shared transitions.
@@ -46,7 +50,7 @@ pub fn projected_distance(
     Ok(distance(a, b, common, Some(weights), settings))
 }
 
-/// Invariant to shaping, scale and shift at any coverage; symmetric; D(a, a) = 0; in [0, 1].
+/// Invariant to shaping and scale, and for γ < 1 to a shift, at any coverage; symmetric; D(a, a) = 0; in [0, 1].
 pub(super) fn distance(
     a: &RewardSample,
     b: &RewardSample,
@@ -77,19 +81,30 @@ pub(super) struct Residuals {
     pub projection: Projection,
 }
 
-impl Residuals {
+/// What taking the mean out of residuals does.
+pub(super) struct Centring {
     /// The degrees of freedom that are left when the mean is taken out, too.
-    ///
+    pub freedom: f64,
+    /// What shaping leaves of a constant 1, where that is neither 0 nor a constant: see [`Shared`](super::Shared).
+    pub constant: Option<Vec<f64>>,
+}
+
+/// Of 1: what of a residual of a constant is rounding.
+const NO_CONSTANT: f64 = 1e-9;
+
+impl Residuals {
     /// Constant vectors are shaping when γ < 1 (by a constant potential), so that residuals have the mean 0 anyway. With γ = 1 the
     /// part of a constant vector that is no shaping takes away as much of a dimension: |P1|² / n, P the projection on what shaping
     /// cannot explain.
-    pub fn centred_freedom(&self, gamma: f64) -> f64 {
+    pub fn centring(&self, gamma: f64) -> Centring {
         let freedom = self.shaping.degrees_of_freedom as f64;
         if gamma < 1.0 {
-            return freedom;
+            return Centring { freedom, constant: None };
         }
         let left = self.projection.residual(&vec![1.0; self.x.len()]);
-        freedom - left.iter().map(|v| v * v).sum::<f64>() / left.len() as f64
+        let share = left.iter().map(|v| v * v).sum::<f64>() / left.len() as f64;
+        let varies = (NO_CONSTANT..1.0 - NO_CONSTANT).contains(&share);
+        Centring { freedom: freedom - share, constant: varies.then_some(left) }
     }
 }
 

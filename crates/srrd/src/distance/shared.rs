@@ -21,6 +21,9 @@ pub(crate) struct Shared {
     pub centred_freedom: Option<f64>,
     /// For `projected` on the shared transitions: what took shaping out.
     pub projection: Option<Projection>,
+    /// For `projected` on the shared transitions with γ = 1: what shaping leaves of a constant 1, where that varies. Rewards around a
+    /// mean that is not 0 have so much of it in common, whatever their relation is.
+    pub constant: Option<Vec<f64>>,
 }
 
 impl Shared {
@@ -35,9 +38,10 @@ impl Shared {
     ) -> Result<Self, Undefined> {
         if metric == Metric::Projected && settings.support == Support::Pair {
             let residuals = projected::residuals(a, b, common, None, settings).map_err(|(why, _)| why)?;
-            let centred_freedom = Some(residuals.centred_freedom(settings.gamma.get()));
+            let projected::Centring { freedom, constant } = residuals.centring(settings.gamma.get());
+            let (centred_freedom, center) = (Some(freedom), [0.0, 0.0]);
             let projected::Residuals { x, y, noise, projection, .. } = residuals;
-            return Ok(Shared { x, y, center: [0.0, 0.0], noise, centred_freedom, projection: Some(projection) });
+            return Ok(Shared { x, y, center, noise, centred_freedom, projection: Some(projection), constant });
         }
         if common.len() < settings.min_common.max(1) {
             return Err(Undefined::TooFewCommon);
@@ -45,7 +49,7 @@ impl Shared {
         let (a, b) = rayon::join(|| Canonical::new(a, metric, settings), || Canonical::new(b, metric, settings));
         let (x, y) = common.iter().map(|&(i, j)| (a.around_center(i), b.around_center(j))).unzip();
         let (center, noise) = ([a.center, b.center], [a.noise, b.noise]);
-        Ok(Shared { x, y, center, noise, centred_freedom: None, projection: None })
+        Ok(Shared { x, y, center, noise, centred_freedom: None, projection: None, constant: None })
     }
 
     /// The distance: to the last bit that of [`distance`](crate::distance).

@@ -51,7 +51,8 @@ pub(super) fn percentile(sorted: &[f64], level: f64) -> Range {
 /// The BCa interval: quantiles moved by the bias of the draws and by how fast their spread grows with the distance.
 ///
 /// Φ(z₀ + (z₀ + z) / (1 − a(z₀ + z))) for z = Φ⁻¹ of the percentile's ends; z₀ = Φ⁻¹(share of the draws below the estimate), and
-/// a = Σ U³ / (6 (Σ U²)^(3/2)) from the influences U of the units on the *distance*. `None` when all draws lie on one side.
+/// a = Σ U³ / (6 (Σ U²)^(3/2)) from the influences U of the units on the *distance* (the infinitesimal jackknife: the sums of those of
+/// their transitions, so that no unit has to be left out and nothing computed again). `None` when all draws lie on one side.
 pub(super) fn bca(sorted: &[f64], level: f64, estimate: f64, influence: &[f64]) -> Option<Range> {
     let below = sorted.partition_point(|d| *d < estimate);
     let equal = sorted.partition_point(|d| *d <= estimate) - below;
@@ -98,6 +99,17 @@ mod tests {
         assert!((levels[6] - 0.95).abs() < 1e-4 && levels[0] <= 1.0, "{levels:?}");
         // t = 2.045 with 29 degrees of freedom, times sqrt(30/27).
         assert!((levels[4] - (1.0 - 2.0 * normal_cdf(-2.155_8))).abs() < 1e-4, "{levels:?}");
+    }
+
+    #[test]
+    fn bca_is_that_of_the_textbook() {
+        // Of the draws 1, 2, …, 99, 59 lie below 59.5: z₀ = Φ⁻¹(59/99) = 0.242 903. Influences 2, −1, −1:
+        // a = (8 − 1 − 1) / (6 · 6^1.5) = 0.068 041. At a level of 0.8 z = ∓1.281 552, so that the ends lie at
+        // Φ(0.242 903 − 1.038 649 / 1.070 671) = Φ(−0.727 189) = 0.233 555 and Φ(0.242 903 + 1.524 454 / 0.896 274) = Φ(1.943 782)
+        // = 0.974 039; the quantiles are at 100 times that.
+        let values: Vec<f64> = (1..=99).map(f64::from).collect();
+        let found = bca(&values, 0.8, 59.5, &[2.0, -1.0, -1.0]).unwrap();
+        assert!((found.low - 23.3555).abs() < 1e-3 && (found.high - 97.4039).abs() < 1e-3, "{found:?}");
     }
 
     #[test]

@@ -19,12 +19,21 @@
 //!
 //! of which the second gives k and the first s. Heavier tails than normal ones count in full. Lighter ones count ν / (ν + 400)
 //! of what they came to, since a handful of pairs often looks so by chance.
+//!
+//! With γ = 1 shaping may leave something of a constant, P1. Rewards with a mean μ then have μP1 among what is left, which is no
+//! chance. So the pairs are split: one direction u = P1 / |P1|, in which they have the coordinates a and b, of which centring leaves
+//! w = 1 − |P1|²/n in the squares; and ν − 1 others around 0, of which the correlation is ρ' and which make up the shares f and g of
+//! the two sums of squares. The influence of a pair is then U = sqrt(fg) xy − ρ (f x² + g y²) / 2, with
+//!
+//! Var U = fg (1 + ρ'²) + ρ² (f² + g² + 2fgρ'²) / 2 − 2ρρ' sqrt(fg) (f + g)
+//!
+//! for normal ones, in the place of (1 − ρ²)², which it is for f = g = 1; and a and b vary by themselves, too.
 
 use super::{IntervalSettings, Range, leverage};
 use crate::distance::{Agreement, Correlation, Shared};
 use crate::special::normal_quantile;
 
-/// The interval on `freedom` degrees of freedom, of which more than 2 are needed, and s.
+/// The interval on `freedom` degrees of freedom, of which more than 2 are needed (more than 3 besides a constant), and s.
 pub(super) fn range(
     shared: &Shared,
     estimate: Agreement,
@@ -32,16 +41,90 @@ pub(super) fn range(
     freedom: f64,
     how: &IntervalSettings<'_>,
 ) -> Option<(Range, f64)> {
-    if freedom <= 2.0 {
+    let split = Split::new(shared, estimate, freedom);
+    if split.freedom <= 2.0 {
         return None;
     }
     let (spread, factor) = match correlation {
-        Correlation::Pearson => (spread(shared, estimate, freedom, how.seed), 1.0),
+        Correlation::Pearson => (spread(shared, &split, how.seed), 1.0),
         // Ranks have no tails.
         Correlation::Spearman => (1.0, 1.0 + 0.5 * estimate.correlation * estimate.correlation),
     };
-    let reach = normal_quantile(0.5 + 0.5 * how.level.get()) * (spread * factor / (freedom - 2.0)).sqrt();
-    Some((ends(estimate, freedom, reach), spread))
+    let variance = factor * (spread * split.ratio() / (split.freedom - 2.0) + split.beside);
+    let reach = normal_quantile(0.5 + 0.5 * how.level.get()) * variance.sqrt();
+    Some((ends(estimate, split.freedom, reach), spread))
+}
+
+/// Two residuals without the direction of a constant, and what that has to do with their correlation.
+struct Split {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    /// u, where there is such a direction.
+    constant: Option<Vec<f64>>,
+    /// ν − 1, or ν without such a direction.
+    freedom: f64,
+    /// ρ
+    correlation: f64,
+    /// ρ'
+    within: f64,
+    /// f and g
+    shares: [f64; 2],
+    /// 1 − ρ², without loss near 0.
+    unexplained: f64,
+    /// What the coordinates in the direction of a constant add to the variance of z.
+    beside: f64,
+}
+
+impl Split {
+    fn new(shared: &Shared, estimate: Agreement, freedom: f64) -> Self {
+        let (mut x, mut y) = (shared.x.clone(), shared.y.clone());
+        let (squared, correlation) = (estimate.distance * estimate.distance, estimate.correlation);
+        let unexplained = 4.0 * squared * (1.0 - squared);
+        let Some(left) = shared.constant.as_ref().filter(|_| unexplained > 0.0) else {
+            let (within, shares, beside) = (correlation, [1.0, 1.0], 0.0);
+            return Split { x, y, constant: None, freedom, correlation, within, shares, unexplained, beside };
+        };
+        let length = dot(left, left);
+        let visible = 1.0 - length / left.len() as f64;
+        let unit: Vec<f64> = left.iter().map(|v| v / length.sqrt()).collect();
+        let [a, b] = [&mut x, &mut y].map(|side| {
+            let along = dot(side, &unit);
+            side.iter_mut().zip(&unit).for_each(|(v, u)| *v -= along * u);
+            along
+        });
+        // ν is what was told, and the part of a dimension that centring took.
+        let freedom = freedom + (1.0 - visible) - 1.0;
+        let (xx, yy) = (dot(&x, &x), dot(&y, &y));
+        let totals = [xx + visible * a * a, yy + visible * b * b];
+        let within = dot(&x, &y) / (xx * yy).sqrt();
+        let both = (totals[0] * totals[1]).sqrt();
+        let deviations = [(xx / freedom).sqrt(), (yy / freedom).sqrt()];
+        let by_a = visible * (b / both - correlation * a / totals[0]) * deviations[0];
+        let by_b = visible * (a / both - correlation * b / totals[1]) * deviations[1];
+        let beside = (by_a * by_a + by_b * by_b + 2.0 * within * by_a * by_b) / (unexplained * unexplained);
+        let shares = [xx / totals[0], yy / totals[1]];
+        Split { x, y, constant: Some(unit), freedom, correlation, within, shares, unexplained, beside }
+    }
+
+    /// Var U of normal pairs.
+    fn variance(&self) -> f64 {
+        if self.constant.is_none() {
+            return self.unexplained * self.unexplained;
+        }
+        let ([f, g], rho, within) = (self.shares, self.correlation, self.within);
+        let products = f * g * (1.0 + within * within);
+        let squares = 0.5 * rho * rho * (f * f + g * g + 2.0 * f * g * within * within);
+        products + squares - 2.0 * rho * within * (f * g).sqrt() * (f + g)
+    }
+
+    /// The variance of z, beside that of pairs without a direction of their own.
+    fn ratio(&self) -> f64 {
+        if self.constant.is_none() { 1.0 } else { (self.variance() / (self.unexplained * self.unexplained)).max(0.0) }
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// The distances at z ± reach.
@@ -58,22 +141,30 @@ const BELIEF: f64 = 400.0;
 const NOTHING_LEFT: f64 = 1e-12;
 
 /// s: how much more the correlation varies than that of normal rewards.
-fn spread(shared: &Shared, estimate: Agreement, freedom: f64, seed: u64) -> f64 {
-    let squared = estimate.distance * estimate.distance;
-    let unexplained = (4.0 * squared * (1.0 - squared)).powi(2);
-    let Some(projection) = shared.projection.as_ref().filter(|_| unexplained > NOTHING_LEFT) else { return 1.0 };
-    let diagonal = leverage::diagonal(projection, shared.x.len(), seed);
+fn spread(shared: &Shared, split: &Split, seed: u64) -> f64 {
+    let normal = split.variance();
+    let Some(projection) = shared.projection.as_ref().filter(|_| normal > NOTHING_LEFT) else { return 1.0 };
+    let mut diagonal = leverage::diagonal(projection, shared.x.len(), seed);
+    if let Some(unit) = &split.constant {
+        diagonal.iter_mut().zip(unit).for_each(|(p, u)| *p = (*p - u * u).max(0.0));
+    }
     let power = |k: i32| diagonal.iter().map(|p| p.powi(k)).sum::<f64>();
     let (second, fourth) = (power(2), power(4));
-    let scale = |v: &[f64]| (v.iter().map(|v| v * v).sum::<f64>() / freedom).sqrt();
-    let (scale_x, scale_y) = (scale(&shared.x), scale(&shared.y));
-    let influence = |x: f64, y: f64| {
-        let (x, y) = (x / scale_x, y / scale_y);
-        x * y - 0.5 * estimate.correlation * (x * x + y * y)
-    };
-    let total: f64 = shared.x.iter().zip(&shared.y).map(|(&x, &y)| influence(x, y).powi(2)).sum();
-    let more = (total / unexplained - second) / fourth * second / freedom;
-    let believed = if more > 0.0 { more } else { more * freedom / (freedom + BELIEF) };
+    let scale = |v: &[f64]| (dot(v, v) / split.freedom).sqrt();
+    let (scale_x, scale_y) = (scale(&split.x), scale(&split.y));
+    let (rho, [f, g]) = (split.correlation, split.shares);
+    let influence = |product: f64, x: f64, y: f64| (f * g).sqrt() * product - 0.5 * rho * (f * x + g * y);
+    // 0 without a direction of a constant.
+    let expected = if split.constant.is_some() { influence(split.within, 1.0, 1.0) } else { 0.0 };
+    let pairs = split.x.iter().zip(&split.y).zip(&diagonal);
+    let total: f64 = pairs
+        .map(|((x, y), p)| {
+            let (x, y) = (x / scale_x, y / scale_y);
+            (influence(x * y, x * x, y * y) - p * expected).powi(2)
+        })
+        .sum();
+    let more = (total / normal - second) / fourth * second / split.freedom;
+    let believed = if more > 0.0 { more } else { more * split.freedom / (split.freedom + BELIEF) };
     // All pairs on a few points could promise a correlation that never varies; so much no sample can tell.
     (1.0 + believed).max(0.4)
 }

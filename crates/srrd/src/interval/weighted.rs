@@ -155,6 +155,7 @@ mod tests {
             noise: [0.0; 2],
             centred_freedom: None,
             projection: None,
+            constant: None,
         };
         Weighted::new(shared, correlation)
     }

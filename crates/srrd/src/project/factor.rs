@@ -72,9 +72,6 @@ impl Pattern {
     }
 }
 
-/// Of the diagonal entry: pivots below it are rounding.
-const SMALLEST_PIVOT: f64 = 1e-14;
-
 /// L and D for one set of numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Factor {
@@ -82,14 +79,16 @@ pub(super) struct Factor {
     row: Vec<u32>,
     value: Vec<f64>,
     pivot: Vec<f64>,
+    /// The unknowns that are left out, ascending.
+    left_out: Vec<u32>,
 }
 
 impl Factor {
     /// Row after row of L, each from those above it. O(Σ over columns of L of entries²).
     ///
-    /// A pivot that is rounding is replaced by the diagonal entry. The factor is then not that of N but of a matrix near it,
-    /// which is all that a preconditioner has to be.
-    pub fn new(pattern: &Pattern, diagonal: &[f64], above: &[f64]) -> Self {
+    /// A pivot below `doubtful` of its diagonal entry is a difference that has lost digits. Its unknown is left out: the factor is that
+    /// of the equations of all others, which set it to 0.
+    pub fn new(pattern: &Pattern, diagonal: &[f64], above: &[f64], doubtful: f64) -> Self {
         let n = diagonal.len();
         let Pattern { start, row, parent, factor_start } = pattern;
         let mut below = vec![0u32; factor_start[n]];
@@ -98,6 +97,7 @@ impl Factor {
         let mut filled = factor_start[..n].to_vec();
         let mut sums = vec![0.0; n];
         let mut visited = vec![NONE; n];
+        let mut left_out = Vec::new();
         // The columns that row k has entries in, every column after those that change it.
         let mut columns = vec![0u32; n];
         let mut pace = Pace::default();
@@ -133,11 +133,35 @@ impl Factor {
                 value[filled[i]] = l;
                 filled[i] += 1;
             }
-            if pivot[k] <= SMALLEST_PIVOT * diagonal[k] {
-                pivot[k] = if diagonal[k] > 0.0 { diagonal[k] } else { 1.0 };
+            if pivot[k] <= doubtful * diagonal[k] {
+                left_out.push(k as u32);
+                pivot[k] = f64::INFINITY;
             }
         }
-        Factor { start: factor_start.clone(), row: below, value, pivot }
+        Factor { start: factor_start.clone(), row: below, value, pivot, left_out }
+    }
+
+    /// The unknowns that are left out.
+    pub fn left_out(&self) -> &[u32] {
+        &self.left_out
+    }
+
+    /// x = L⁻ᵀe for one that is left out: it is 1 there, and the others as close to explaining that away as they can get.
+    pub fn direction(&self, unknown: u32) -> Vec<f64> {
+        let mut x = vec![0.0; self.pivot.len()];
+        x[unknown as usize] = 1.0;
+        self.solve_transposed(&mut x, unknown as usize);
+        x
+    }
+
+    /// Puts L⁻ᵀb in the place of b, whose entries from `end` on are already those.
+    fn solve_transposed(&self, b: &mut [f64], end: usize) {
+        for i in (0..end).rev() {
+            let range = self.start[i]..self.start[i + 1];
+            let sum: f64 =
+                self.row[range.clone()].iter().zip(&self.value[range]).map(|(&j, l)| l * b[j as usize]).sum();
+            b[i] -= sum;
+        }
     }
 
     /// Puts the solution of L D Lᵀ x = b in the place of b. O(entries of L).
@@ -148,12 +172,7 @@ impl Factor {
             self.row[range.clone()].iter().zip(&self.value[range]).for_each(|(&j, l)| b[j as usize] -= l * x);
         }
         b.iter_mut().zip(&self.pivot).for_each(|(x, pivot)| *x /= pivot);
-        for i in (0..b.len()).rev() {
-            let range = self.start[i]..self.start[i + 1];
-            let sum: f64 =
-                self.row[range.clone()].iter().zip(&self.value[range]).map(|(&j, l)| l * b[j as usize]).sum();
-            b[i] -= sum;
-        }
+        self.solve_transposed(b, b.len());
     }
 }
 
@@ -181,7 +200,7 @@ mod tests {
                 diagonal[j as usize] += v.abs();
             }
             let mut x = right.clone();
-            Factor::new(&pattern, &diagonal, &above).solve(&mut x);
+            Factor::new(&pattern, &diagonal, &above, 1e-14).solve(&mut x);
             let mut product: Vec<f64> = x.iter().zip(&diagonal).map(|(x, d)| x * d).collect();
             for &(i, j, v) in &entries {
                 product[i as usize] += v * x[j as usize];

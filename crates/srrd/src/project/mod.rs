@@ -4,14 +4,15 @@
 //! entries a row, −1 at s and γ at s'. What is left of rewards r after the least-squares projection on all such vectors,
 //! r − A(AᵀA)⁺Aᵀr, does not change when shaping is added to them, whatever the transitions are.
 //!
-//! The parts: [`levels`] counts the dimension of the space on the graph, [`graph`] holds what does not depend on γ, [`order`] and
-//! [`factor`] factorize the normal equations AᵀA φ = Aᵀr where that is cheap, [`solve`] solves them.
+//! The parts: [`levels`] counts the dimension of the space on the graph, [`graph`] and [`system`] hold what does not depend on γ,
+//! [`order`] and [`factor`] factorize the normal equations AᵀA φ = Aᵀr where that is cheap, [`solve`] solves them.
 
 mod factor;
 mod graph;
 mod levels;
 mod order;
 mod solve;
+mod system;
 mod weights;
 
 pub(crate) use graph::ShapingGraph;
@@ -105,8 +106,15 @@ impl Projection {
     pub fn residual(&self, values: &[f64]) -> Vec<f64> {
         assert_eq!(values.len(), self.graph.transitions(), "one value a transition");
         let Some(solver) = &self.solver else { return vec![0.0; values.len()] };
-        let explained = solver.fit(&self.graph, &self.graph.means(values)).explained;
-        self.graph.edge_of.iter().zip(values).map(|(&e, value)| value - explained[e as usize]).collect()
+        let means = self.graph.means(values);
+        let rest = solver.fit(&self.graph, &means).rest;
+        // Of one transition alone there is nothing beside the mean to be rounded.
+        self.graph
+            .edge_of
+            .iter()
+            .zip(values)
+            .map(|(&e, value)| (value - means[e as usize]) + rest[e as usize])
+            .collect()
     }
 }
 

@@ -6,14 +6,15 @@ use std::collections::BinaryHeap;
 use crate::cancel::Pace;
 
 /// An order by approximate minimum degree, or `None` as soon as the factorization would take more than `limit`
-/// multiplications. `neighbours[i]` lists the unknowns that share an entry with i, without i and without repetitions.
+/// multiplications. `neighbours[i]` lists the unknowns that share an entry with i, without i and without repetitions; `late[i]`
+/// says that i comes after all that are not late.
 ///
 /// Eliminating an unknown joins its neighbours all to all. That *clique* is kept as one list (an element) instead of many pairs,
 /// so the memory never exceeds that of the matrix. The unknown that is taken next has the least degree, counted as the sizes of
 /// its cliques outside the newest one plus its neighbours outside them: an upper bound of the true number that needs no sets. Ties
 /// go to the smaller number, so the order depends on the graph alone. Trees and chains get no new entries at all, grids of n states
 /// O(n log n).
-pub(super) fn minimum_degree(neighbours: Vec<Vec<u32>>, limit: u64) -> Option<Vec<u32>> {
+pub(super) fn minimum_degree(neighbours: Vec<Vec<u32>>, late: &[bool], limit: u64) -> Option<Vec<u32>> {
     let n = neighbours.len();
     let mut plain = neighbours;
     // By unknown: the cliques it belongs to, named by the unknown that made them; by clique: its members.
@@ -26,11 +27,12 @@ pub(super) fn minimum_degree(neighbours: Vec<Vec<u32>>, limit: u64) -> Option<Ve
     let mut seen = vec![u32::MAX; n];
     let mut counted = vec![u32::MAX; n];
     let mut outside = vec![0usize; n];
-    let mut queue: BinaryHeap<Reverse<(usize, u32)>> = (0..n).map(|i| Reverse((degree[i], i as u32))).collect();
+    let mut queue: BinaryHeap<Reverse<(bool, usize, u32)>> =
+        (0..n).map(|i| Reverse((late[i], degree[i], i as u32))).collect();
     let mut order = Vec::with_capacity(n);
     let mut work = 0u64;
     let mut pace = Pace::default();
-    while let Some(Reverse((expected, next))) = queue.pop() {
+    while let Some(Reverse((_, expected, next))) = queue.pop() {
         let p = next as usize;
         if gone[p] || expected != degree[p] {
             continue;
@@ -85,7 +87,7 @@ pub(super) fn minimum_degree(neighbours: Vec<Vec<u32>>, limit: u64) -> Option<Ve
             });
             cliques[i].push(next);
             degree[i] = bound.min(n - order.len() - 1).min(degree[i] + clique.len() - 1);
-            queue.push(Reverse((degree[i], i as u32)));
+            queue.push(Reverse((late[i], degree[i], i as u32)));
         }
         members[p] = clique;
     }
@@ -127,13 +129,13 @@ mod tests {
         fn every_unknown_comes_once_and_the_work_is_counted(
             pairs in prop::collection::vec((0..17usize, 0..17usize), 0..60),
         ) {
-            let order = minimum_degree(lists(17, &pairs), u64::MAX).unwrap();
+            let order = minimum_degree(lists(17, &pairs), &[false; 17], u64::MAX).unwrap();
             let mut sorted = order.clone();
             sorted.sort_unstable();
             prop_assert_eq!(sorted, (0..17).collect::<Vec<u32>>());
             let work = work(17, &pairs, &order);
-            prop_assert!(minimum_degree(lists(17, &pairs), work).is_some());
-            prop_assert!(minimum_degree(lists(17, &pairs), work - 1).is_none());
+            prop_assert!(minimum_degree(lists(17, &pairs), &[false; 17], work).is_some());
+            prop_assert!(minimum_degree(lists(17, &pairs), &[false; 17], work - 1).is_none());
         }
     }
 
@@ -141,14 +143,14 @@ mod tests {
     fn trees_get_no_new_entries_and_grids_few() {
         let n = 1000;
         let tree: Vec<(usize, usize)> = (1..n).map(|i| (i, (i * 7919) % i)).collect();
-        let order = minimum_degree(lists(n, &tree), u64::MAX).unwrap();
+        let order = minimum_degree(lists(n, &tree), &vec![false; n], u64::MAX).unwrap();
         assert_eq!(work(n, &tree, &order), 4 * (n as u64 - 1) + 1);
         let side = 30;
         let at = |x: usize, y: usize| y * side + x;
         let grid: Vec<(usize, usize)> = (0..side)
             .flat_map(|x| (0..side - 1).flat_map(move |y| [(at(x, y), at(x, y + 1)), (at(y, x), at(y + 1, x))]))
             .collect();
-        let order = minimum_degree(lists(side * side, &grid), u64::MAX).unwrap();
+        let order = minimum_degree(lists(side * side, &grid), &vec![false; side * side], u64::MAX).unwrap();
         let natural: Vec<u32> = (0..(side * side) as u32).collect();
         assert!(3 * work(side * side, &grid, &order) < work(side * side, &grid, &natural));
     }

@@ -1,8 +1,10 @@
 //! The least-squares fit of shaping to values: conjugate gradients on the normal equations, started off by a factorization of
-//! them where that is cheap, and by their diagonal where it is not.
+//! them where that is cheap, and by their diagonal where it is not. What the normal equations, which have the squares of lengths,
+//! cannot tell from rounding is looked after by itself.
 
 use super::factor::Factor;
-use super::graph::{Edge, Elimination, NONE, ShapingGraph};
+use super::graph::{Edge, ShapingGraph};
+use super::system::{Elimination, NONE, System};
 use crate::cancel::checkpoint;
 use crate::parallel;
 
@@ -16,19 +18,28 @@ pub(crate) enum Ends {
     Limit,
 }
 
-/// The equations of one γ.
+/// What fits shaping with one γ.
 #[derive(Clone, Debug)]
-pub(crate) struct Solver {
+pub(crate) enum Solver {
+    /// Without a discount the potential of a state explains the mean of what starts there.
+    Means,
+    /// Anything else takes equations.
+    Equations(Box<Equations>),
+}
+
+/// The equations of one γ on the core of a graph.
+#[derive(Clone, Debug)]
+pub(crate) struct Equations {
     gamma: f64,
-    /// The entry of a column at the transitions into a state that starts none. Such a column has no other entries, so its scale is
-    /// free: 1 instead of γ keeps it away from 0.
-    end: f64,
     /// By component: 1 over its total weight where its constant is taken out beforehand, from values and columns; 0 where not.
-    /// It is taken out where it belongs to the space and the component is not balanced.
+    /// It is taken out where it belongs to the space and the component is not balanced, unless γ is far enough from 1 to do without.
     share: Vec<f64>,
     /// Aᵀ1, by state: what makes the mean of a shaping vector.
     sums: Vec<f64>,
     preconditioner: Preconditioner,
+    /// Unit vectors by edge, orthogonal to one another and to the shaping of the unknowns that were not left out of the factor: what
+    /// those left out add to it.
+    faint: Vec<Vec<f64>>,
     tolerance: f64,
 }
 
@@ -42,61 +53,149 @@ enum Preconditioner {
 /// A fit of shaping to values.
 #[derive(Clone, Debug)]
 pub(crate) struct Fit {
-    /// By state, in units of its column.
+    /// By state of what was fitted, in units of its column.
     pub potential: Vec<f64>,
-    /// What of the values is shaping, by edge.
-    pub explained: Vec<f64>,
-    /// What is not, by edge.
+    /// What of the values is not shaping, by edge.
     pub rest: Vec<f64>,
 }
 
 /// How small the gradient must get, relative to the values: some times what rounding makes of it.
 pub(crate) const TOLERANCE: f64 = 1e-14;
 
+/// With a small γ, potentials may grow by 1/γ from state to state and shape next to nothing: the equations are then all but
+/// singular, and the rounding of potentials many times as large as the values is far above that of the values. A further round
+/// on what was left takes it out as far as the next such rounding; most graphs are done after two.
+const ROUNDS: usize = 12;
+/// A round that changes so little, relative to what was left before it, was the last …
+const SETTLED: f64 = 1e-12;
+/// … as is one that leaves so little of the values.
+const NOTHING: f64 = 1e-16;
+
+/// Beyond this γ constants are all but lost among the shaping vectors, and get unknowns of their own.
+const NEAR_ONE: f64 = 0.99;
+
+/// Of its diagonal entry: the pivot of an unknown that is left out of the factor, to be looked after by itself …
+const DOUBTFUL: f64 = 1e-6;
+/// … as long as these are so few, …
+const FAINT: usize = 100;
+/// … and have so few values; otherwise only those that are rounding are left out.
+const FAINT_VALUES: usize = 1 << 24;
+const ROUNDING: f64 = 1e-13;
+/// Shaping that is smaller than this beside its potential is rounding.
+const VISIBLE: f64 = 1e-12;
+
 impl Solver {
     /// Prepares the equations. O(edges), and what the factorization takes.
     pub fn new(graph: &ShapingGraph, gamma: f64, ends: Ends, tolerance: f64) -> Self {
-        let end = if gamma == 0.0 && ends == Ends::Exact { 0.0 } else { 1.0 };
-        let centred = gamma < 1.0 || ends == Ends::Limit;
-        let share = |(&total, &balanced): (&f64, &bool)| if centred && !balanced { 1.0 / total } else { 0.0 };
-        let share = graph.totals.iter().zip(&graph.components.balanced).map(share).collect();
-        let mut solver = Solver {
-            gamma,
-            end,
-            share,
-            sums: Vec::new(),
-            preconditioner: Preconditioner::Diagonal(Vec::new()),
-            tolerance,
-        };
-        solver.sums = solver.gather(graph, &vec![1.0; graph.edges.len()]);
-        let diagonal = solver.diagonal(graph);
-        // Without the columns of the ends the equations fall apart, one a state: the diagonal solves them.
-        let elimination = if solver.end == 0.0 { None } else { graph.elimination() };
-        solver.preconditioner = match elimination {
-            Some(elimination) => Preconditioner::Factor(Box::new(solver.factorize(graph, elimination, &diagonal))),
-            None => Preconditioner::Diagonal(inverse(&diagonal)),
-        };
-        solver
+        if gamma == 0.0 && ends == Ends::Exact {
+            return Solver::Means;
+        }
+        Solver::Equations(Box::new(Equations::new(&graph.core, gamma, ends, tolerance)))
     }
 
     /// The same equations, solved by conjugate gradients alone.
     #[cfg(test)]
-    pub fn without_factor(mut self, graph: &ShapingGraph) -> Self {
-        self.preconditioner = Preconditioner::Diagonal(inverse(&self.diagonal(graph)));
+    pub fn without_factor(self, graph: &ShapingGraph) -> Self {
+        match self {
+            Solver::Means => Solver::Means,
+            Solver::Equations(equations) => Solver::Equations(Box::new(equations.without_factor(&graph.core))),
+        }
+    }
+
+    /// Fits shaping to values given by edge, where every edge counts with its weight. All of an edge outside the core is shaping.
+    pub fn fit(&self, graph: &ShapingGraph, by_edge: &[f64]) -> Fit {
+        let Solver::Equations(equations) = self else { return fit_means(graph, by_edge) };
+        let of_core: Vec<f64> = graph.kept.iter().map(|&e| by_edge[e as usize]).collect();
+        let (potential, left) = equations.fit(&graph.core, of_core);
+        let mut rest = vec![0.0; by_edge.len()];
+        graph.kept.iter().zip(left).for_each(|(&e, left)| rest[e as usize] = left);
+        Fit { potential, rest }
+    }
+
+    /// The derivative of the shaping of a potential by γ, by edge; but for shaping, which a fit takes out.
+    pub fn slope(&self, graph: &ShapingGraph, potential: &[f64]) -> Vec<f64> {
+        let mut slope = vec![0.0; graph.edges.len()];
+        for (&e, edge) in graph.kept.iter().zip(&graph.core.edges) {
+            // The columns of ends do not depend on γ.
+            if graph.core.starts[edge.target as usize] {
+                slope[e as usize] = potential[edge.target as usize];
+            }
+        }
+        slope
+    }
+}
+
+fn fit_means(graph: &ShapingGraph, by_edge: &[f64]) -> Fit {
+    let mut potential = vec![0.0; graph.states()];
+    let mut weight = vec![0.0; graph.states()];
+    let mut rest = by_edge.to_vec();
+    // Twice: the mean of values that are large beside their differences is rounded.
+    for _ in 0..2 {
+        let mut means = vec![0.0; graph.states()];
+        weight.fill(0.0);
+        for (edge, value) in graph.edges.iter().zip(&rest) {
+            means[edge.source as usize] += edge.weight * value;
+            weight[edge.source as usize] += edge.weight;
+        }
+        means.iter_mut().zip(&weight).filter(|(_, w)| **w > 0.0).for_each(|(mean, w)| *mean /= w);
+        graph.edges.iter().zip(&mut rest).for_each(|(edge, rest)| *rest -= means[edge.source as usize]);
+        potential.iter_mut().zip(means).for_each(|(potential, mean)| *potential -= mean);
+    }
+    Fit { potential, rest }
+}
+
+impl Equations {
+    /// Prepares the equations. O(edges), and what the factorization takes.
+    fn new(system: &System, gamma: f64, ends: Ends, tolerance: f64) -> Self {
+        let elimination = system.elimination(gamma > NEAR_ONE);
+        let centred = (gamma < 1.0 || ends == Ends::Limit) && (gamma > NEAR_ONE || elimination.is_none());
+        let share = |(&total, &balanced): (&f64, &bool)| if centred && !balanced { 1.0 / total } else { 0.0 };
+        let share = system.totals.iter().zip(&system.components.balanced).map(share).collect();
+        let mut equations = Equations {
+            gamma,
+            share,
+            sums: Vec::new(),
+            preconditioner: Preconditioner::Diagonal(Vec::new()),
+            faint: Vec::new(),
+            tolerance,
+        };
+        equations.sums = equations.gather(system, &vec![1.0; system.edges.len()]);
+        let diagonal = equations.diagonal(system);
+        equations.preconditioner = match elimination {
+            Some(elimination) => {
+                Preconditioner::Factor(Box::new(equations.factorize(system, elimination, &diagonal, ends)))
+            }
+            None => Preconditioner::Diagonal(inverse(&diagonal)),
+        };
+        if ends == Ends::Exact {
+            equations.find_faint(system);
+        }
+        equations
+    }
+
+    #[cfg(test)]
+    fn without_factor(mut self, system: &System) -> Self {
+        self.preconditioner = Preconditioner::Diagonal(inverse(&self.diagonal(system)));
+        self.faint.clear();
         self
     }
 
-    /// The entry of an edge in the column of its target.
+    fn elimination<'a>(&self, system: &'a System) -> Option<&'a Elimination> {
+        system.elimination(self.gamma > NEAR_ONE)
+    }
+
+    /// The entry of an edge in the column of its target: γ, or 1 if nothing starts there. Such a column has no other entries, so its
+    /// scale is free, and 1 keeps it away from 0.
     #[inline]
-    fn ahead(&self, graph: &ShapingGraph, edge: &Edge) -> f64 {
-        if graph.starts[edge.target as usize] { self.gamma } else { self.end }
+    fn ahead(&self, system: &System, edge: &Edge) -> f64 {
+        if system.starts[edge.target as usize] { self.gamma } else { 1.0 }
     }
 
     /// The squared lengths of the columns, by state.
-    fn diagonal(&self, graph: &ShapingGraph) -> Vec<f64> {
-        let mut diagonal = vec![0.0; graph.states()];
-        for edge in &graph.edges {
-            let ahead = self.ahead(graph, edge);
+    fn diagonal(&self, system: &System) -> Vec<f64> {
+        let mut diagonal = vec![0.0; system.states()];
+        for edge in &system.edges {
+            let ahead = self.ahead(system, edge);
             if edge.source == edge.target {
                 diagonal[edge.source as usize] += edge.weight * (ahead - 1.0) * (ahead - 1.0);
             } else {
@@ -107,26 +206,64 @@ impl Solver {
         diagonal
     }
 
-    fn factorize(&self, graph: &ShapingGraph, elimination: &Elimination, by_state: &[f64]) -> Factor {
+    /// Computes what the unknowns that were left out of the factor add to the space of shaping vectors.
+    ///
+    /// With a small γ, or in many layers, there are potentials that grow by 1/γ from state to state and shape next to nothing but
+    /// not nothing. The normal equations, which have its square, cannot tell it from 0; the shaping itself can be computed.
+    fn find_faint(&mut self, system: &System) {
+        let Preconditioner::Factor(factor) = &self.preconditioner else { return };
+        let Some(Elimination { of_state, of_constant, .. }) = self.elimination(system) else { return };
+        let mut directions = Vec::new();
+        for &unknown in factor.left_out() {
+            let x = factor.direction(unknown);
+            let at = |unknown: u32| x.get(unknown as usize).copied().unwrap_or(0.0);
+            let potential: Vec<f64> = of_state.iter().map(|&unknown| at(unknown)).collect();
+            let shaped = |edge: &Edge| {
+                let component = system.component(edge);
+                let constant = if self.share[component] > 0.0 { at(of_constant[component]) } else { 0.0 };
+                let ahead = self.ahead(system, edge);
+                ahead * potential[edge.target as usize] - potential[edge.source as usize] + constant
+            };
+            let largest = x.iter().fold(0.0f64, |most, x| most.max(x.abs()));
+            directions.push((system.edges.iter().map(shaped).collect::<Vec<f64>>(), largest));
+        }
+        for (shaped, largest) in directions {
+            // What others explain, those found before included, is not its own.
+            let (_, left) = self.fit(system, shaped);
+            let length = system.squared(&left).sqrt();
+            if length > VISIBLE * largest {
+                self.faint.push(left.into_iter().map(|v| v / length).collect());
+            }
+        }
+    }
+
+    fn factorize(&self, system: &System, elimination: &Elimination, by_state: &[f64], ends: Ends) -> Factor {
         let mut diagonal = vec![1.0; elimination.unknowns];
         let mut above = vec![0.0; elimination.pattern.entries()];
         for (&unknown, &d) in elimination.of_state.iter().zip(by_state).filter(|(unknown, _)| **unknown != NONE) {
             diagonal[unknown as usize] = d;
         }
-        for (edge, &slot) in graph.edges.iter().zip(&elimination.of_edge).filter(|(_, slot)| **slot != NONE) {
-            above[slot as usize] -= edge.weight * self.ahead(graph, edge);
+        for (edge, &slot) in system.edges.iter().zip(&elimination.of_edge).filter(|(_, slot)| **slot != NONE) {
+            above[slot as usize] -= edge.weight * self.ahead(system, edge);
         }
         // At γ = 1 the constants are no shaping: their equations stay empty.
         let taken = |component: usize| self.share[component] > 0.0;
         for (component, &unknown) in elimination.of_constant.iter().enumerate().filter(|(c, _)| taken(*c)) {
-            diagonal[unknown as usize] = graph.totals[component];
+            diagonal[unknown as usize] = system.totals[component];
         }
         for (state, &slot) in elimination.with_constant.iter().enumerate().filter(|(_, slot)| **slot != NONE) {
-            if taken(graph.components.of_state[state] as usize) {
+            if taken(system.components.of_state[state] as usize) {
                 above[slot as usize] = self.sums[state];
             }
         }
-        Factor::new(&elimination.pattern, &diagonal, &above)
+        let factor = |doubtful: f64| Factor::new(&elimination.pattern, &diagonal, &above, doubtful);
+        // The derivatives by γ of faint shaping are out of reach: where they are wanted, as little as possible is left out.
+        if ends == Ends::Limit {
+            return factor(ROUNDING);
+        }
+        let cautious = factor(DOUBTFUL);
+        let fits = cautious.left_out().len() <= FAINT.min(FAINT_VALUES / system.edges.len().max(1));
+        if fits { cautious } else { factor(ROUNDING) }
     }
 
     /// Fits shaping to values given by edge, where every edge counts with its weight.
@@ -134,66 +271,68 @@ impl Solver {
     /// O(edges + entries of the factor) an iteration. With a factorization there are a few of them, enough to remove its
     /// rounding; with the diagonal about as many as the condition number of the columns: dozens to hundreds. A second round on
     /// what the first one left takes out the rounding of the iterations.
-    pub fn fit(&self, graph: &ShapingGraph, by_edge: &[f64]) -> Fit {
-        let mut rest = by_edge.to_vec();
-        let mut explained = vec![0.0; rest.len()];
-        // Twice: the mean of values that are large beside their differences is rounded.
-        for _ in 0..2 {
-            let mut means = vec![0.0; self.share.len()];
-            graph.edges.iter().zip(&rest).for_each(|(edge, v)| means[graph.component(edge)] += edge.weight * v);
-            means.iter_mut().zip(&self.share).for_each(|(mean, share)| *mean *= share);
-            for (e, edge) in graph.edges.iter().enumerate() {
-                explained[e] += means[graph.component(edge)];
-                rest[e] -= means[graph.component(edge)];
+    fn fit(&self, system: &System, mut rest: Vec<f64>) -> (Vec<f64>, Vec<f64>) {
+        let nothing = NOTHING * NOTHING * system.squared(&rest);
+        let mut potential = vec![0.0; system.states()];
+        for round in 1..=ROUNDS {
+            // Every time anew: large potentials that all but cancel leave means behind. Twice: the mean of values that are large
+            // beside their differences is rounded.
+            for _ in 0..2 {
+                let means = self.means(system, &rest);
+                rest.iter_mut().zip(means).for_each(|(rest, mean)| *rest -= mean);
             }
-        }
-        let enough = self.tolerance * self.tolerance * graph.squared(&rest);
-        let mut potential = vec![0.0; graph.states()];
-        for _ in 0..2 {
-            let more = self.descend(graph, &rest, enough);
-            for (e, part) in self.shaping(graph, &more).into_iter().enumerate() {
-                rest[e] -= part;
-                explained[e] += part;
-            }
+            let before = system.squared(&rest);
+            let more = self.descend(system, &rest, self.tolerance * self.tolerance * before);
+            let parts = self.shaping(system, &more);
+            rest.iter_mut().zip(&parts).for_each(|(rest, part)| *rest -= part);
             potential.iter_mut().zip(more).for_each(|(p, more)| *p += more);
+            for faint in &self.faint {
+                let part: f64 = system.edges.iter().zip(faint).zip(&rest).map(|((e, f), r)| e.weight * f * r).sum();
+                rest.iter_mut().zip(faint).for_each(|(rest, f)| *rest -= part * f);
+            }
+            let settled = system.squared(&parts) <= SETTLED * SETTLED * before;
+            if round > 1 && (settled || system.squared(&rest) <= nothing) {
+                break;
+            }
         }
-        Fit { potential, explained, rest }
+        (potential, rest)
     }
 
-    /// The derivative of the shaping of a potential by γ, by edge.
-    pub fn slope(&self, graph: &ShapingGraph, potential: &[f64]) -> Vec<f64> {
-        // The columns of ends do not depend on γ.
-        let slope = |edge: &Edge| f64::from(graph.starts[edge.target as usize]) * potential[edge.target as usize];
-        graph.edges.iter().map(slope).collect()
+    /// By edge, the mean of its component where that is taken out; 0 where not.
+    fn means(&self, system: &System, by_edge: &[f64]) -> Vec<f64> {
+        let mut means = vec![0.0; self.share.len()];
+        system.edges.iter().zip(by_edge).for_each(|(edge, v)| means[system.component(edge)] += edge.weight * v);
+        means.iter_mut().zip(&self.share).for_each(|(mean, share)| *mean *= share);
+        system.edges.iter().map(|edge| means[system.component(edge)]).collect()
     }
 
     /// A φ by edge, around the means of the components where those are taken out.
-    fn shaping(&self, graph: &ShapingGraph, potential: &[f64]) -> Vec<f64> {
+    fn shaping(&self, system: &System, potential: &[f64]) -> Vec<f64> {
         let mut means = vec![0.0; self.share.len()];
-        let states = graph.components.of_state.iter().zip(&self.sums).zip(potential);
+        let states = system.components.of_state.iter().zip(&self.sums).zip(potential);
         states.for_each(|((&c, sum), p)| means[c as usize] += sum * p);
         means.iter_mut().zip(&self.share).for_each(|(mean, share)| *mean *= share);
-        parallel::map(graph.edges.len(), |e| {
-            let edge = &graph.edges[e];
-            self.ahead(graph, edge) * potential[edge.target as usize]
+        parallel::map(system.edges.len(), |e| {
+            let edge = &system.edges[e];
+            self.ahead(system, edge) * potential[edge.target as usize]
                 - potential[edge.source as usize]
-                - means[graph.component(edge)]
+                - means[system.component(edge)]
         })
     }
 
     /// Aᵀ v, every edge counted with its weight.
-    fn gather(&self, graph: &ShapingGraph, by_edge: &[f64]) -> Vec<f64> {
-        let mut by_state = vec![0.0; graph.states()];
-        for (edge, value) in graph.edges.iter().zip(by_edge) {
+    fn gather(&self, system: &System, by_edge: &[f64]) -> Vec<f64> {
+        let mut by_state = vec![0.0; system.states()];
+        for (edge, value) in system.edges.iter().zip(by_edge) {
             let value = edge.weight * value;
-            by_state[edge.target as usize] += self.ahead(graph, edge) * value;
+            by_state[edge.target as usize] += self.ahead(system, edge) * value;
             by_state[edge.source as usize] -= value;
         }
         by_state
     }
 
-    fn precondition(&self, graph: &ShapingGraph, gradient: &[f64]) -> Vec<f64> {
-        match (&self.preconditioner, graph.elimination()) {
+    fn precondition(&self, system: &System, gradient: &[f64]) -> Vec<f64> {
+        match (&self.preconditioner, self.elimination(system)) {
             (Preconditioner::Diagonal(inverse), _) => gradient.iter().zip(inverse).map(|(g, d)| g * d).collect(),
             (Preconditioner::Factor(factor), Some(Elimination { of_state, unknowns, .. })) => {
                 let mut right = vec![0.0; *unknowns];
@@ -209,23 +348,24 @@ impl Solver {
 
     /// The potential whose shaping is closest to the values: the gradient of the squared distance, preconditioned, is `enough`
     /// or less, or does not get smaller any more.
-    fn descend(&self, graph: &ShapingGraph, values: &[f64], enough: f64) -> Vec<f64> {
-        let mut potential = vec![0.0; graph.states()];
+    fn descend(&self, system: &System, values: &[f64], enough: f64) -> Vec<f64> {
+        let mut potential = vec![0.0; system.states()];
         let mut rest = values.to_vec();
-        let mut gradient = self.gather(graph, &rest);
-        let mut direction = self.precondition(graph, &gradient);
+        let mut gradient = self.gather(system, &rest);
+        let mut direction = self.precondition(system, &gradient);
         let mut size = dot(&gradient, &direction);
-        // Without a factorization the gradient may stay as it is until news has crossed the graph.
-        let patience = match self.preconditioner {
-            Preconditioner::Factor(_) => 20,
-            Preconditioner::Diagonal(_) => 100 + 8 * graph.states().isqrt(),
+        // Without a factorization the gradient may stay as it is, or grow, until news has crossed the graph; with one, a gradient that
+        // grows is rounding, which further steps would feed.
+        let (patience, growth) = match self.preconditioner {
+            Preconditioner::Factor(_) => (20, 1e3),
+            Preconditioner::Diagonal(_) => (100 + 8 * system.states().isqrt(), f64::INFINITY),
         };
         let (mut least, mut waited) = (size, 0);
-        let mut left = graph.squared(&rest);
-        while size > enough && waited < patience {
+        let mut left = system.squared(&rest);
+        while size > enough && size < growth * least && waited < patience {
             checkpoint();
-            let change = self.shaping(graph, &direction);
-            let curvature = graph.squared(&change);
+            let change = self.shaping(system, &direction);
+            let curvature = system.squared(&change);
             let step = size / curvature;
             // A step takes step · size from the squares. One that would take more than there is follows rounding, along a
             // potential that shapes next to nothing.
@@ -234,9 +374,9 @@ impl Solver {
             }
             potential.iter_mut().zip(&direction).for_each(|(p, d)| *p += step * d);
             rest.iter_mut().zip(&change).for_each(|(r, c)| *r -= step * c);
-            left = graph.squared(&rest);
-            gradient = self.gather(graph, &rest);
-            let downhill = self.precondition(graph, &gradient);
+            left = system.squared(&rest);
+            gradient = self.gather(system, &rest);
+            let downhill = self.precondition(system, &gradient);
             let next = dot(&gradient, &downhill);
             let keep = next / size;
             direction.iter_mut().zip(&downhill).for_each(|(d, h)| *d = h + keep * *d);

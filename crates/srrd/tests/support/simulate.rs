@@ -106,6 +106,30 @@ pub fn pair_of_samples(kind: Kind, n: usize, states: u32, seed: u64) -> (RewardS
     (a, b, distance)
 }
 
+/// Two samples with a standard deviation of 1 and the means given (normal or skewed ones), and the distance that their residuals
+/// have with γ = 1 if everything is as expected.
+pub fn around_means(kind: Kind, means: [f64; 2], n: usize, seed: u64) -> (RewardSample, RewardSample, f64) {
+    let mut rng = generator(seed);
+    let (_, rho) = kind.true_distance(&mut rng);
+    // Of e^(x/2).
+    let e = 0.125f64.exp();
+    let (mean, deviation) = if kind == Kind::Skewed { (e, e * (0.25f64.exp() - 1.0).sqrt()) } else { (0.0, 1.0) };
+    let support = transitions(&mut rng, 40, n);
+    let (a, b) = samples(&support, |_, _| {
+        let (x, y) = kind.pair(&mut rng, rho);
+        ((x - mean) / deviation + means[0], (y - mean) / deviation + means[1])
+    });
+    let projection = Projection::new(&a, Gamma::new(1.0).unwrap());
+    // What shaping leaves of a constant, and how much of that is left without its mean.
+    let constant: f64 = projection.residual(&vec![1.0; n]).iter().map(|v| v * v).sum();
+    let visible = 1.0 - constant / n as f64;
+    let others = projection.shaping().degrees_of_freedom as f64 - 1.0;
+    let sum = |x: f64, y: f64, rho: f64| others * rho + visible * (x * y * constant + rho);
+    let [x, y] = means;
+    let correlation = sum(x, y, rho) / (sum(x, x, 1.0) * sum(y, y, 1.0)).sqrt();
+    (a, b, (0.5 * (1.0 - correlation)).sqrt())
+}
+
 /// Two fields that change slowly over the cells of a grid, sums of the same random waves with correlated weights.
 pub fn fields(rng: &mut ChaCha8Rng, side: u32, rho: f64) -> (Vec<f64>, Vec<f64>) {
     let waves: Vec<[f64; 5]> = (0..40)
