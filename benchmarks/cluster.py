@@ -2,8 +2,8 @@
 
     python3 benchmarks/cluster.py [--samples 1500] [--trials 12] [--repeats 3]
 
-Starts a Dask scheduler and one, then two worker processes on loopback, and pools of processes; prints the table. All workers compute
-the same bytes as the local engine, which is checked. Run it on a quiet machine with at least two cores.
+Starts a Dask scheduler and one, then two worker processes on loopback, and pools of processes; prints the table. All
+workers compute the same bytes as the local engine, which is checked. Run it on a quiet machine with at least two cores.
 """
 
 from __future__ import annotations
@@ -89,9 +89,14 @@ def main() -> None:
                 with start(workers) as running:
                     # Starting workers and importing there are not what is measured.
                     srrd.pairwise(many[:4], engine=running, block=1)
-                    times.append(timed(lambda job=job, running=running: job(engine=running), given.repeats, expected)[0])
+                    times.append(
+                        timed(lambda job=job, running=running: job(engine=running), given.repeats, expected)[0]
+                    )
             cells = [f"{t:.2f} s" for t in (one, two)], [f"{t:.2f} s" for t in times]
-            print(f"| {name} | {' | '.join(cells[0])} | {engine} | {' | '.join(cells[1])} | {times[0] / times[1]:.2f} |", flush=True)
+            print(
+                f"| {name} | {' | '.join(cells[0])} | {engine} | {' | '.join(cells[1])} | {times[0] / times[1]:.2f} |",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

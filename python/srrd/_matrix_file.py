@@ -21,13 +21,13 @@ except ImportError:  # not on Windows
 Concern: TypeAlias = "tuple[int, tuple[int, int] | None]"
 Key: TypeAlias = "tuple[int, int]"
 
-#: How long finished blocks are not noted, in seconds (what is lost when the process is killed), and by how much longer than noting
-#: took: large files take long to get to the disk, and most of the time should be work.
+#: How long finished blocks are not noted, in seconds (what is lost when the process is killed), and by how much longer
+#: than noting took: large files take long to get to the disk, and most of the time should be work.
 _NOTE, _REST = 2.0, 10.0
 
 
 class MatrixFile:
-    """A square matrix in ``NAME.npy``, written to ``NAME.npy.partial``; ``NAME.npy.partial.json`` says which blocks are finished."""
+    """A square matrix in ``NAME.npy``, written to ``NAME.npy.partial``; ``….partial.json`` names finished blocks."""
 
     def __init__(self, path: str | os.PathLike[str], size: int) -> None:
         self.path = Path(path)
@@ -100,7 +100,9 @@ class MatrixFile:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             self._release()
-            raise ValueError(f"out: {self.path} is being written by another process; wait for it, or name another file") from error
+            raise ValueError(
+                f"out: {self.path} is being written by another process; wait for it, or name another file"
+            ) from error
 
     def _release(self) -> None:
         if self._lock is not None:

@@ -28,12 +28,13 @@ class Plan:
     Parameters
     ----------
     what
-        ``"coverage"``, ``"instability"``, ``"estimators"``, ``"noise"``, ``"regression"``, ``"sensitivity"``, ``"theory"``,
-        ``"classification"``, ``"separation"`` or ``"intervals"``: those of ``srrd reproduce``.
+        ``"coverage"``, ``"instability"``, ``"estimators"``, ``"noise"``, ``"regression"``, ``"sensitivity"``,
+        ``"theory"``, ``"classification"``, ``"separation"`` or ``"intervals"``: those of ``srrd reproduce``.
     preset
         ``"quick"``, or ``"paper"`` for the paper's numbers.
     parameters
-        Those of ``srrd reproduce``, a value or a list each: ``rollouts=[1, 5]``, ``trials=20``, ``size=(10, 10)``, ``min_common=5``.
+        Those of ``srrd reproduce``, a value or a list each: ``rollouts=[1, 5]``, ``trials=20``, ``size=(10, 10)``,
+        ``min_common=5``.
 
     Examples
     --------
@@ -105,7 +106,7 @@ def _text(name: str, value: Any) -> str:
 
 
 class Run:
-    """A run that is finished: a folder with ``trials.csv``, ``summary.csv``, ``report.html``, ``run.json`` and ``figures/``."""
+    """A finished run: a folder with ``trials.csv``, ``summary.csv``, ``report.html``, ``run.json`` and ``figures/``."""
 
     def __init__(self, folder: Path, text: str) -> None:
         self.folder = folder
@@ -145,8 +146,9 @@ def run(
     Parameters
     ----------
     engine
-        Where it is computed: here by default, or on a ``dask.distributed.Client`` or any ``concurrent.futures.Executor``. The files are
-        the same. Workers need no access to the folder; finished parts are kept in its subfolder ``parts`` until all are there.
+        Where it is computed: here by default, or on a ``dask.distributed.Client`` or any
+        ``concurrent.futures.Executor``. The files are the same. Workers need no access to the folder; finished parts
+        are kept in its subfolder ``parts`` until all are there.
     shards
         Into how many parts an engine divides it: by default several a worker, at least 16. Here it is not divided.
     threads
@@ -192,9 +194,7 @@ def _here(plan: Plan, folder: Path, threads: int | None, meter: Meter) -> None:
         meter.end()
 
 
-def _elsewhere(
-    plan: Plan, folder: Path, engine: Engine, shards: int | None, threads: int | None, meter: Meter
-) -> None:
+def _elsewhere(plan: Plan, folder: Path, engine: Engine, shards: int | None, threads: int | None, meter: Meter) -> None:
     from .engine import TASKS_A_WORKER, working
 
     # Also claims the folder: nothing is computed for one that holds another run.
@@ -238,7 +238,7 @@ def _divided(plan: Plan, parts: Path, count: int, backend: Backend, threads: int
 
 
 def shard_of(plan: Plan, shard: tuple[int, int], threads: int | None, wanted: str | None) -> dict[str, bytes]:
-    """Computes a part of a plan on a worker, which may have no file system in common with the client: returns its files.
+    """Computes a part of a plan on a worker and returns its files: there may be no file system in common.
 
     `wanted` is a folder that exists as long as anybody waits for the part, if it is seen from here.
     """
@@ -264,7 +264,7 @@ def _part(parts: Path, index: int, count: int) -> Path:
 
 
 def _begun(parts: Path) -> int | None:
-    """Into how many parts an earlier call has divided the run; of several such numbers the one with the most finished parts."""
+    """Into how many parts an earlier call has divided the run; of several numbers that with the most finished parts."""
     counts: list[int] = []
     for path in parts.glob("*-of-*") if parts.is_dir() else ():
         index, _, count = path.name.partition("-of-")

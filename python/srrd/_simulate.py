@@ -50,14 +50,17 @@ def simulate(
     rollouts
         How many episodes to play, for every sample: 10 unless given.
     size, epsilon, obstacles
-        The world: (width, height) in cells, (20, 20) unless given; the probability that a step leads to a random cell, 0; how many
-        obstacles there are, 5, of bouncing-balls.
+        The world: (width, height) in cells, (20, 20) unless given; the probability that a step leads to a random cell,
+        0; how many obstacles there are, 5, of bouncing-balls.
     policy
-        The weight of every action, such as ``[10, 10, 40, 40]``, or ``"uniform"``, and for gridworld ``"diagonal"``, ``"top"``, ``"left"``.
+        The weight of every action, such as ``[10, 10, 40, 40]``, or ``"uniform"``, and for gridworld ``"diagonal"``,
+        ``"top"``, ``"left"``.
     classes, sets
-        Play the ten agents of the paper instead, with the columns ``sample`` and ``label``; so many samples of each, 100 unless given.
+        Play the ten agents of the paper instead, with the columns ``sample`` and ``label``; so many samples of each,
+        100 unless given.
     model, reward_seed
-        How the reward depends on the features, ``"random"`` unless given; another seed for it, to have one reward in several tables.
+        How the reward depends on the features, ``"random"`` unless given; another seed for it, to have one reward in
+        several tables.
     shaped, gamma, factor
         Add potential shaping, with this discount factor (0.9) and strength (drawn from 1 to 5 unless given).
     noise
@@ -65,7 +68,8 @@ def simulate(
     seed
         The seed of everything random: 0 unless given.
     output
-        Write the table there instead, in the format of its extension; returned is a summary, that of ``srrd simulate --json``.
+        Write the table there instead, in the format of its extension; returned is a summary, that of ``srrd simulate
+        --json``.
 
     Examples
     --------
@@ -82,7 +86,9 @@ def simulate(
         "size": f"{size[0]}x{size[1]}" if isinstance(size, (tuple, list)) else size,
         "epsilon": epsilon,
         "obstacles": obstacles,
-        "policy": policy if policy is None or isinstance(policy, str) else ",".join(_number("policy", w) for w in policy),
+        "policy": policy
+        if policy is None or isinstance(policy, str)
+        else ",".join(_number("policy", w) for w in policy),
         "sets": sets,
         "model": model,
         "gamma": gamma,
@@ -121,12 +127,14 @@ def _number(name: str, value: Any) -> str:
 def _command(arguments: list[str]) -> str:
     """What ``srrd simulate`` prints.
 
-    In a process of its own: in this one, what it prints would go to the user's terminal past Python, nobody could stop it by Ctrl-C,
-    and the reason of a failure would be lost.
+    In a process of its own: in this one, what it prints would go to the user's terminal past Python, nobody could stop
+    it by Ctrl-C, and the reason of a failure would be lost.
     """
     package = str(Path(__file__).resolve().parent.parent)
     call = [sys.executable, "-P", "-c", _COMMAND, package, "simulate", *arguments]
-    ended = subprocess.run(call, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", check=False)
+    ended = subprocess.run(
+        call, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", check=False
+    )
     if ended.returncode == 0:
         return ended.stdout
     message = ended.stderr.strip() or f"the command ended with status {ended.returncode}"

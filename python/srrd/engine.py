@@ -1,7 +1,7 @@
 """Where large work is done: here, in the processes of an executor, or on a cluster.
 
-`srrd.pairwise` and `srrd.run` take ``engine=``: a ``dask.distributed.Client``, or any ``concurrent.futures.Executor``. Blocks of the
-matrix and shards of a plan are the tasks. Results are those of the local engine, to the last bit.
+`srrd.pairwise` and `srrd.run` take ``engine=``: a ``dask.distributed.Client``, or any ``concurrent.futures.Executor``.
+Blocks of the matrix and shards of a plan are the tasks. Results are those of the local engine, to the last bit.
 
 >>> import numpy as np, srrd
 >>> from concurrent.futures import ThreadPoolExecutor
@@ -65,8 +65,8 @@ class DaskClient(Protocol):
 #: What `engine=` takes.
 Engine: TypeAlias = Executor | DaskClient
 
-#: How many samples a block has at least and at most, where `block` is not given. Smaller ones cost more than they bring; the
-#: result of a larger one takes more than 8 MB.
+#: How many samples a block has at least and at most, where `block` is not given. Smaller ones cost more than they
+#: bring; the result of a larger one takes more than 8 MB.
 LEAST_BLOCK, MOST_BLOCK = 64, 1024
 #: How many tasks a worker gets, or more: so that none waits long for the last one.
 TASKS_A_WORKER = 8
@@ -82,7 +82,7 @@ _RECOUNT = 5.0
 _FEW = 20
 
 
-# ------------------------------------------------------------------------------------------------------------------ on a worker
+# ------------------------------------------------------------------------------------------ on a worker
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,8 @@ def perform(
     """Does a task on a worker: `function`, called with the groups of samples and then the arguments."""
     if version != _srrd.__version__:
         raise RuntimeError(
-            f"a worker has srrd {_srrd.__version__} and the client {version}: install the same version, or results may differ"
+            f"a worker has srrd {_srrd.__version__} and the client {version}: install the same version, "
+            "or results may differ"
         )
     return function(*(group if isinstance(group, list) else _kept.get(group) for group in groups), *arguments)
 
@@ -206,7 +207,8 @@ def block_of(rows: list[_srrd.Sample], columns: list[_srrd.Sample], question: Qu
     alone = question.metric == "projected" and question.options.get("support", "pair") == "pair"
     if alone or question.options.get("correlation") == "spearman":
         return _srrd.cross(rows, columns, chosen, question.threads)
-    # All pairs of both groups are half of them too many, but an index of the transitions makes them many times faster than one by one.
+    # All pairs of both groups are half of them too many, but an index of the transitions makes them many times faster
+    # than one by one.
     both = _srrd.pairwise([*rows, *columns], chosen, None, question.threads)
     return np.ascontiguousarray(both[: len(rows), len(rows) :])
 
@@ -227,7 +229,7 @@ def _quiet() -> None:
 _quiet()
 
 
-# --------------------------------------------------------------------------------------------------------------- on the client
+# ------------------------------------------------------------------------------------------ on the client
 
 
 @dataclass(frozen=True)
@@ -281,8 +283,9 @@ class Backend(ABC):
             raise Lost("a worker did not get its samples") from None
         except BrokenExecutor as error:
             raise RuntimeError(
-                "a worker process ended abruptly (was it killed, or short of memory?), and with it the executor. What is finished is "
-                "kept where there is a file for it (out=, or the folder of a run): make a new executor and call again"
+                "a worker process ended abruptly (was it killed, or short of memory?), and with it the executor. "
+                "What is finished is kept where there is a file for it (out=, or the folder of a run): "
+                "make a new executor and call again"
             ) from error
 
     def drop(self, group: int) -> None:
@@ -335,8 +338,9 @@ class Threads(Backend):
 class Processes(Backend):
     """The processes of an executor, on this machine or others.
 
-    A group of samples is written to a file once; every process reads it once and keeps it. Processes elsewhere do not see the file:
-    they get the samples with their tasks, until every process should have them, and say so if one has not.
+    A group of samples is written to a file once; every process reads it once and keeps it. Processes elsewhere do not
+    see the file: they get the samples with their tasks, until every process should have them, and say so if one has
+    not.
     """
 
     def __init__(self, executor: Executor, groups: Callable[[int], list[_srrd.Sample]]) -> None:
@@ -393,8 +397,9 @@ class Processes(Backend):
 class Dask(Backend):
     """A Dask cluster.
 
-    A group of samples is scattered to one worker; others that need it take it from there and keep it. Dask runs the tasks of a lost
-    worker again, but scattered data it cannot make again: then its tasks are cancelled, and are started again with new data.
+    A group of samples is scattered to one worker; others that need it take it from there and keep it. Dask runs the
+    tasks of a lost worker again, but scattered data it cannot make again: then its tasks are cancelled, and are
+    started again with new data.
     """
 
     def __init__(self, client: DaskClient, groups: Callable[[int], list[_srrd.Sample]]) -> None:
@@ -458,8 +463,8 @@ class Dask(Backend):
                 raise
             if self._client.status != "running":
                 raise RuntimeError(
-                    "the connection to Dask's scheduler is lost. What is finished is kept where there is a file for it (out=, or "
-                    "the folder of a run): connect again and call again"
+                    "the connection to Dask's scheduler is lost. What is finished is kept where there is a file for it "
+                    "(out=, or the folder of a run): connect again and call again"
                 ) from error
             # Also those that are believed to be there: the news of their loss may be on its way.
             for group, future_of in zip(sources, used, strict=True):
@@ -508,7 +513,8 @@ def backend_of(engine: Engine | None, groups: Callable[[int], list[_srrd.Sample]
         return Dask(engine, groups)
     hint = "; of a Dask cluster make a client: dask.distributed.Client(cluster)" if from_dask else ""
     raise TypeError(
-        f"engine: a dask.distributed.Client or a concurrent.futures.Executor is needed, not {type(engine).__name__}{hint}"
+        "engine: a dask.distributed.Client or a concurrent.futures.Executor is needed, "
+        f"not {type(engine).__name__}{hint}"
     )
 
 
@@ -544,7 +550,8 @@ def work(backend: Backend, tasks: Sequence[Task], finished: Callable[[Task, Any]
                 except Lost as error:
                     if tries + 1 >= MOST_TRIES:
                         raise RuntimeError(
-                            f"the task {task.name} was lost {MOST_TRIES} times with its workers: have they enough memory? {error}"
+                            f"the task {task.name} was lost {MOST_TRIES} times with its workers: "
+                            f"have they enough memory? {error}"
                         ) from error
                     waiting.appendleft((task, tries + 1))
                     continue
@@ -557,7 +564,9 @@ def work(backend: Backend, tasks: Sequence[Task], finished: Callable[[Task, Any]
         backend.close([future for _, _, future in running.values()])
 
 
-def _reported(done: queue.SimpleQueue[int], running: Mapping[int, tuple[Task, int, Any]], backend: Backend) -> list[int]:
+def _reported(
+    done: queue.SimpleQueue[int], running: Mapping[int, tuple[Task, int, Any]], backend: Backend
+) -> list[int]:
     """The numbers of tasks that have come to an end; none after a while, so that interrupts are seen."""
     try:
         numbers = [done.get(timeout=_LOOK)]
@@ -569,7 +578,7 @@ def _reported(done: queue.SimpleQueue[int], running: Mapping[int, tuple[Task, in
     return [number for number in dict.fromkeys(numbers) if number in running]
 
 
-# ------------------------------------------------------------------------------------------------------------------ the matrix
+# ------------------------------------------------------------------------------------------ the matrix
 
 
 def default_block(samples: int, workers: int) -> int:
@@ -720,9 +729,8 @@ def _concerns_of_gamma(estimate: GammaEstimate) -> list[str]:
         why = f"the 95 % interval is {estimate['low']:.3f} to {estimate['high']:.3f}"
         if not freedom:
             why = "shaping with any gamma explains all rewards (no degrees of freedom are left)"
-        return [
-            f"gamma auto: the data cannot tell gamma: {why}; {estimate['gamma']:g} is used: give the one that the rewards were made for"
-        ]
+        used = f"{estimate['gamma']:g} is used: give the one that the rewards were made for"
+        return [f"gamma auto: the data cannot tell gamma: {why}; {used}"]
     if freedom < _FEW:
         return [f"gamma auto: gamma is estimated from {freedom} degree{'' if freedom == 1 else 's'} of freedom: few"]
     return []

@@ -277,9 +277,16 @@ def test_a_broken_pool_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.Mon
     fork = multiprocessing.get_context("fork")
     task = engines._task
     monkeypatch.setattr(
-        engines, "_task", lambda key, question: engines.replace(task(key, question), function=dying) if key[0] != key[1] else task(key, question)
+        engines,
+        "_task",
+        lambda key, question: (
+            engines.replace(task(key, question), function=dying) if key[0] != key[1] else task(key, question)
+        ),
     )
-    with ProcessPoolExecutor(1, mp_context=fork) as pool, pytest.raises(RuntimeError, match=r"ended abruptly.*new executor and call again"):
+    with (
+        ProcessPoolExecutor(1, mp_context=fork) as pool,
+        pytest.raises(RuntimeError, match=r"ended abruptly.*new executor and call again"),
+    ):
         srrd.pairwise(SAMPLES, "direct", engine=pool, block=3, out=out)
     monkeypatch.undo()
     told: list[int] = []
@@ -288,7 +295,8 @@ def test_a_broken_pool_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.Mon
     assert told[0] >= 4
 
 
-# ----------------------------------------------------------------------------------------------------------------------- Dask
+#
+# ---------------------------------------------------------------------------------------------------------------- Dask
 
 
 @pytest.mark.parametrize("settings", [SETTINGS[0], SETTINGS[5], SETTINGS[6]], ids=str)

@@ -19,7 +19,9 @@ import srrd
 from clusters import Cluster, after, cluster_of_tests  # noqa: F401
 from srrd import _run
 
-PLAN = srrd.Plan("coverage", world="gridworld", size=(5, 5), model="linear", rollouts=[1, 3], trials=3, metric=["direct", "srrd"])
+PLAN = srrd.Plan(
+    "coverage", world="gridworld", size=(5, 5), model="linear", rollouts=[1, 3], trials=3, metric=["direct", "srrd"]
+)
 FILES = ("trials.csv", "summary.csv", "report.html", "run.json")
 
 
@@ -180,7 +182,10 @@ def dying(plan: srrd.Plan, shard: tuple[int, int], *others: Any) -> dict[str, by
 def test_a_broken_pool_says_how_to_go_on(local: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fork = multiprocessing.get_context("fork")
     monkeypatch.setattr(_run, "shard_of", dying)
-    with ProcessPoolExecutor(1, mp_context=fork) as pool, pytest.raises(RuntimeError, match="new executor and call again"):
+    with (
+        ProcessPoolExecutor(1, mp_context=fork) as pool,
+        pytest.raises(RuntimeError, match="new executor and call again"),
+    ):
         srrd.run(PLAN, tmp_path, engine=pool, shards=12)
     monkeypatch.undo()
     assert {path.name for path in (tmp_path / "parts").iterdir()} == {f"{index}-of-12" for index in range(1, 5)}
@@ -196,7 +201,8 @@ import srrd
 plan = srrd.Plan("coverage", preset="paper", world="gridworld", trials=2, rollouts=[1, 2000])
 def progress(done, of):
     print("started", flush=True)
-engine = {"local": lambda: None, "threads": lambda: ThreadPoolExecutor(2), "processes": lambda: ProcessPoolExecutor(2)}[sys.argv[2]]()
+pools = {"threads": ThreadPoolExecutor, "processes": ProcessPoolExecutor}
+engine = None if sys.argv[2] == "local" else pools[sys.argv[2]](2)
 try:
     srrd.run(plan, sys.argv[1], engine=engine, progress=progress)
 except KeyboardInterrupt:
@@ -224,7 +230,8 @@ def test_an_interrupt_ends_it_within_a_second(tmp_path: Path, engine: str) -> No
     assert ended < 3, "what runs in a pool stops, too"
 
 
-# ----------------------------------------------------------------------------------------------------------------------- Dask
+#
+# ---------------------------------------------------------------------------------------------------------------- Dask
 
 
 def test_a_part_that_nobody_waits_for_stops_on_dask(cluster: Cluster, tmp_path: Path) -> None:

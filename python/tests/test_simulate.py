@@ -24,12 +24,12 @@ def test_columns_are_samples(world: str) -> None:
 
 def test_it_is_the_command(tmp_path: Path) -> None:
     options: dict[str, Any] = {
-        "size": (6, 5), "epsilon": 0.1, "rollouts": 3, "policy": [1, 2.5, 3, np.float64(4)], "model": "linear", "shaped": True,
-        "gamma": 0.8, "factor": 2, "noise": np.float64(0.25), "seed": np.int64(3), "reward_seed": 4,
+        "size": (6, 5), "epsilon": 0.1, "rollouts": 3, "policy": [1, 2.5, 3, np.float64(4)], "model": "linear",
+        "shaped": True, "gamma": 0.8, "factor": 2, "noise": np.float64(0.25), "seed": np.int64(3), "reward_seed": 4,
     }  # fmt: skip
     env = os.environ | {"PYTHONPATH": str(Path(srrd.__file__).parent.parent)}
-    command = "simulate gridworld --size 6x5 --epsilon 0.1 --rollouts 3 --policy 1,2.5,3,4 --model linear --shaped --gamma 0.8 --factor 2 "
-    command += "--noise 0.25 --seed 3 --reward-seed 4 -o"
+    command = "simulate gridworld --size 6x5 --epsilon 0.1 --rollouts 3 --policy 1,2.5,3,4 --model linear "
+    command += "--shaped --gamma 0.8 --factor 2 --noise 0.25 --seed 3 --reward-seed 4 -o"
     csv = tmp_path / "a.csv"
     subprocess.run([sys.executable, "-m", "srrd", *command.split(), str(csv)], env=env, check=True, capture_output=True)
     summary = srrd.simulate("gridworld", **options, output=tmp_path / "b.csv")
@@ -41,7 +41,9 @@ def test_it_is_the_command(tmp_path: Path) -> None:
 
 
 def test_agents_are_labelled_samples() -> None:
-    samples = srrd.from_frame(srrd.simulate("bouncing_balls", classes=True, sets=2, rollouts=1, size="5x5", obstacles=1))
+    samples = srrd.from_frame(
+        srrd.simulate("bouncing_balls", classes=True, sets=2, rollouts=1, size="5x5", obstacles=1)
+    )
     assert len(samples) == 20
     assert len({sample.label for sample in samples}) == 10
 
