@@ -39,7 +39,7 @@ fn preset(preset: Preset) -> Parameters {
         Preset::Quick => Parameters {
             rollouts: vec![2, 5, 20, 50],
             correlation: [0.0, 0.6, 1.0].map(Number).to_vec(),
-            trials: 15,
+            trials: 12,
             ..common
         },
         Preset::Paper => Parameters {
