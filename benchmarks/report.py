@@ -11,7 +11,7 @@ AGAINST_BASELINES = (
 )
 PROJECTED = (
     "The residual of one large sample against `scipy.sparse.linalg.lsmr`, and all pairs of samples, each on what the two share, "
-    "against a dense `numpy.linalg.lstsq` a pair. The target is a time with all threads; it holds for any baseline."
+    "against a dense `numpy.linalg.lstsq` a pair. The target is a time, with all threads."
 )
 WHOLE_COMMAND = (
     "`srrd canonicalize IN.csv -o OUT.csv --metric srrd` by wall clock, reading and writing included, against the "

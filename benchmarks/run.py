@@ -316,9 +316,7 @@ def projected_results(kinds, folder, rust, failures):
         if same is False:
             failures.add(f"{workload} projected: srrd and {name} differ")
         metric = "projected" if kind == "canonicalize" else "projected, pairwise"
-        yield Result(
-            workload, metric, len(rows), name, time_of_baseline, seconds, build, None, same, limit=limit
-        )
+        yield Result(workload, metric, len(rows), name, time_of_baseline, seconds, build, None, same, limit=limit)
 
 
 def table_results(names, baselines, rust, failures):

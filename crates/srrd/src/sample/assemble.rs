@@ -213,7 +213,7 @@ fn rows_of(start: &[u32], states: &Range<usize>) -> usize {
 }
 
 /// Cuts a slice into pieces of these lengths.
-fn cut<'a, T>(mut rest: &'a mut [T], lengths: impl Iterator<Item = usize>) -> impl Iterator<Item = &'a mut [T]> {
+fn cut<T>(mut rest: &mut [T], lengths: impl Iterator<Item = usize>) -> impl Iterator<Item = &mut [T]> {
     lengths.map(move |length| {
         let (piece, after) = take(&mut rest).split_at_mut(length);
         rest = after;
@@ -354,8 +354,10 @@ impl Values {
 mod tests {
     use super::*;
 
+    type Key = (u32, u32, u32);
+
     /// Sorting, merging and counting the plainest way.
-    fn literally(rows: &[(u32, u32, u32, f64)]) -> (Vec<(u32, u32, u32)>, Vec<f64>, Vec<u32>) {
+    fn literally(rows: &[(u32, u32, u32, f64)]) -> (Vec<Key>, Vec<f64>, Vec<u32>) {
         let mut keys: Vec<_> = rows.iter().map(|&(s, a, t, _)| (s, t, a)).collect();
         keys.sort_unstable();
         keys.dedup();
