@@ -242,7 +242,7 @@ def shard_of(plan: Plan, shard: tuple[int, int], threads: int | None, wanted: st
 
     `wanted` is a folder that exists as long as anybody waits for the part, if it is seen from here.
     """
-    from .engine import is_cancelled
+    from ._worker import is_cancelled
 
     watched = wanted is not None and os.path.isdir(wanted)
 

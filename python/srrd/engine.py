@@ -23,11 +23,8 @@ import itertools
 import math
 import os
 import queue
-import re
 import shutil
-import sys
 import tempfile
-import threading
 import time
 import uuid
 import warnings
@@ -47,6 +44,7 @@ from ._compare import GammaEstimate, _core, choices, estimate_gamma
 from ._matrix_file import Concern, MatrixFile
 from ._progress import Meter, Progress
 from ._sample import RewardSample
+from ._worker import Missing, Parcel, Question, block_of, diagonal_block_of, digest, pack, perform
 
 
 class DaskClient(Protocol):
@@ -72,161 +70,12 @@ LEAST_BLOCK, MOST_BLOCK = 64, 1024
 TASKS_A_WORKER = 8
 #: How often a task is done again whose worker was lost.
 MOST_TRIES = 5
-#: How many bytes of samples a worker keeps unpacked, counted packed. Those of the task at hand are kept in any case.
-KEPT_BYTES = 256 << 20
 #: How often lost tasks and interrupts are looked for, in seconds.
 _LOOK = 0.5
 #: How often the workers of a cluster are counted, in seconds.
 _RECOUNT = 5.0
 #: With fewer degrees of freedom an estimate is mostly noise (`FEW_COMMON` of the compiled part).
 _FEW = 20
-
-
-# ------------------------------------------------------------------------------------------ on a worker
-
-
-@dataclass(frozen=True)
-class Parcel:
-    """A group of samples on its way to a worker: as bytes, in a file, or known by what it hashes to."""
-
-    digest: str
-    size: int
-    path: str | None = None
-    data: bytes | None = None
-
-
-class Missing(Exception):
-    """A worker has no access to a group of samples: it has to come with the task."""
-
-
-def pack(samples: Sequence[_srrd.Sample]) -> bytes:
-    """Samples as bytes: of each its length in 8 bytes, then itself."""
-    parts = []
-    for sample in samples:
-        data = sample.to_bytes()
-        parts += [len(data).to_bytes(8, "little"), data]
-    return b"".join(parts)
-
-
-def unpack(data: bytes) -> list[_srrd.Sample]:
-    """What `pack` has packed. Bytes that are damaged are refused; nothing in them is executed."""
-    samples, at = [], 0
-    while at < len(data):
-        end = at + 8 + int.from_bytes(data[at : at + 8], "little")
-        if end > len(data):
-            raise ValueError("these are not the bytes of samples: they end too early")
-        samples.append(_srrd.Sample.from_bytes(data[at + 8 : end]))
-        at = end
-    return samples
-
-
-def digest(data: bytes) -> str:
-    """What a group is known by."""
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
-
-
-class _Kept:
-    """The groups that a worker has unpacked, the latest last."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._groups: collections.OrderedDict[str, tuple[int, list[_srrd.Sample]]] = collections.OrderedDict()
-
-    def get(self, parcel: Parcel) -> list[_srrd.Sample]:
-        with self._lock:
-            found = self._groups.get(parcel.digest)
-            if found is not None:
-                self._groups.move_to_end(parcel.digest)
-                return found[1]
-        samples = unpack(_data(parcel))
-        with self._lock:
-            self._groups[parcel.digest] = (parcel.size, samples)
-            while len(self._groups) > 2 and sum(size for size, _ in self._groups.values()) > KEPT_BYTES:
-                self._groups.popitem(last=False)
-        return samples
-
-
-_kept = _Kept()
-
-
-def _data(parcel: Parcel) -> bytes:
-    if parcel.data is not None:
-        return parcel.data
-    try:
-        data = Path(cast(str, parcel.path)).read_bytes()
-    except (OSError, TypeError):
-        raise Missing from None
-    # A file of that name may be there on another machine, too.
-    if digest(data) != parcel.digest:
-        raise Missing
-    return data
-
-
-def perform(
-    version: str, function: Callable[..., Any], arguments: Sequence[Any], *groups: Parcel | list[_srrd.Sample]
-) -> Any:
-    """Does a task on a worker: `function`, called with the groups of samples and then the arguments."""
-    if version != _srrd.__version__:
-        raise RuntimeError(
-            f"a worker has srrd {_srrd.__version__} and the client {version}: install the same version, "
-            "or results may differ"
-        )
-    return function(*(group if isinstance(group, list) else _kept.get(group) for group in groups), *arguments)
-
-
-def is_cancelled() -> bool:
-    """Whether the Dask task that calls this is not wanted any more; False elsewhere."""
-    distributed = sys.modules.get("distributed")
-    if distributed is None:
-        return False
-    try:
-        worker = distributed.get_worker()
-        return bool(worker.state.tasks[worker.get_current_task()].state == "cancelled")
-    except (AttributeError, KeyError, ValueError):
-        # No task of Dask, or a Dask that keeps such things elsewhere: then the task goes on to its end.
-        return False
-
-
-@dataclass(frozen=True)
-class Question:
-    """What to compute of two groups: picklable, unlike the compiled part's own options."""
-
-    metric: str
-    gamma: float
-    options: Mapping[str, Any]
-    threads: int | None
-
-    def choices(self) -> _srrd.Choices:
-        """As the compiled part takes it."""
-        return choices(self.metric, self.gamma, **self.options)
-
-
-def block_of(rows: list[_srrd.Sample], columns: list[_srrd.Sample], question: Question) -> npt.NDArray[np.float64]:
-    """The distances of a block off the diagonal; nan where undefined."""
-    chosen = question.choices()
-    alone = question.metric == "projected" and question.options.get("support", "pair") == "pair"
-    if alone or question.options.get("correlation") == "spearman":
-        return _srrd.cross(rows, columns, chosen, question.threads)
-    # All pairs of both groups are half of them too many, but an index of the transitions makes them many times faster
-    # than one by one.
-    both = _srrd.pairwise([*rows, *columns], chosen, None, question.threads)
-    return np.ascontiguousarray(both[: len(rows), len(rows) :])
-
-
-def diagonal_block_of(samples: list[_srrd.Sample], question: Question) -> npt.NDArray[np.float64]:
-    """The distances of a block on the diagonal; nan where undefined."""
-    return _srrd.pairwise(samples, question.choices(), None, question.threads)
-
-
-def _quiet() -> None:
-    """Warnings of single blocks stay unseen: the whole matrix is warned about, once.
-
-    They count as warnings of the caller of the function that computes a block, which is in this module.
-    """
-    warnings.filterwarnings("ignore", category=_srrd.DataWarning, module=re.escape(__name__) + r"\Z")
-
-
-_quiet()
 
 
 # ------------------------------------------------------------------------------------------ on the client

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import srrd
 from clusters import Cluster, after, cluster_of_tests  # noqa: F401
+
+import srrd
 from srrd import _run
 
 PLAN = srrd.Plan(
