@@ -148,6 +148,13 @@ def diagonal_block_of(samples: list[_srrd.Sample], question: Question) -> npt.ND
     return _srrd.pairwise(samples, question.choices(), None, question.threads)
 
 
-# Warnings of single blocks stay unseen: the whole matrix is warned about, once. They count as warnings of the caller of the
-# function that computes a block, which is in this module, or in the one that has blocks computed here.
-warnings.filterwarnings("ignore", category=_srrd.DataWarning, module=r"srrd\.(_worker|engine)\Z")
+def quiet() -> None:
+    """Warnings of single blocks stay unseen: the whole matrix is warned about, once.
+
+    They count as warnings of the caller of the function that computes a block, which is in this module, or in the one that has blocks
+    computed here.
+    """
+    warnings.filterwarnings("ignore", category=_srrd.DataWarning, module=r"srrd\.(_worker|engine)\Z")
+
+
+quiet()

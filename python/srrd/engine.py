@@ -44,7 +44,7 @@ from ._compare import GammaEstimate, _core, choices, estimate_gamma
 from ._matrix_file import Concern, MatrixFile
 from ._progress import Meter, Progress
 from ._sample import RewardSample
-from ._worker import Missing, Parcel, Question, block_of, diagonal_block_of, digest, pack, perform
+from ._worker import Missing, Parcel, Question, block_of, diagonal_block_of, digest, pack, perform, quiet
 
 
 class DaskClient(Protocol):
@@ -538,7 +538,7 @@ def _blocks(
         meter.tell(len(concerns))
 
     meter.start(len(concerns), len(keys))
-    _quiet()
+    quiet()
     try:
         work(backend, tasks, finished)
     finally:

@@ -19,7 +19,7 @@ import pytest
 from clusters import Cluster, after, cluster_of_tests, samples  # noqa: F401
 
 import srrd
-from srrd import _worker as workers
+from srrd import _worker
 from srrd import engine as engines
 
 SAMPLES = samples(19)
@@ -141,7 +141,7 @@ class Elsewhere(Executor):
 
 
 def test_workers_without_the_clients_files_get_samples_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "_kept", workers._Kept())
+    monkeypatch.setattr(engines, "_kept", _worker._Kept())
     there = Elsewhere()
     same({"metric": "srrd"}, engine=there, block=5)
     # 10 blocks, and those again that were sent before it was known that files are not seen.
@@ -152,7 +152,7 @@ def test_workers_without_the_clients_files_get_samples_once(monkeypatch: pytest.
 
 def test_a_worker_keeps_what_it_has_unpacked_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "KEPT_BYTES", 1)
-    kept = workers._Kept()
+    kept = _worker._Kept()
     parcels = []
     for sample in SAMPLES[:5]:
         data = engines.pack([sample._core])
@@ -162,7 +162,7 @@ def test_a_worker_keeps_what_it_has_unpacked_within_bounds(monkeypatch: pytest.M
     with pytest.raises(engines.Missing):
         kept.get(engines.Parcel(parcels[0].digest, 1, path=__file__))
     with pytest.raises(ValueError, match="not the bytes"):
-        workers.unpack(parcels[0].data[:-1])  # type: ignore[index]
+        _worker.unpack(parcels[0].data[:-1])  # type: ignore[index]
 
 
 def test_a_worker_of_another_version_is_refused() -> None:
