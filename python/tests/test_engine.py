@@ -141,7 +141,7 @@ class Elsewhere(Executor):
 
 
 def test_workers_without_the_clients_files_get_samples_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "_kept", _worker._Kept())
+    monkeypatch.setattr(_worker, "_kept", _worker._Kept())
     there = Elsewhere()
     same({"metric": "srrd"}, engine=there, block=5)
     # 10 blocks, and those again that were sent before it was known that files are not seen.
@@ -151,7 +151,7 @@ def test_workers_without_the_clients_files_get_samples_once(monkeypatch: pytest.
 
 
 def test_a_worker_keeps_what_it_has_unpacked_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "KEPT_BYTES", 1)
+    monkeypatch.setattr(_worker, "KEPT_BYTES", 1)
     kept = _worker._Kept()
     parcels = []
     for sample in SAMPLES[:5]:
