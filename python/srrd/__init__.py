@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ._command import command
 from ._compare import (
     METRICS,
     GammaEstimate,
@@ -69,6 +70,7 @@ __all__ = [
     "Transitions",
     "__version__",
     "canonicalize",
+    "command",
     "compare",
     "cross",
     "distance",

@@ -5,16 +5,14 @@ from __future__ import annotations
 import signal
 import sys
 
-from . import _srrd
+from ._command import command
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Runs the command with these arguments (those of the process by default); returns its exit status."""
-    given = sys.argv[1:] if arguments is None else arguments
-    if arguments is None:
-        # Python only notes signals, to raise them later; the command should end at once, as others do.
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-    return _srrd.command(["srrd", *given])
+def main() -> int:
+    """Runs the command with the arguments of this process; returns its exit status."""
+    # Python only notes signals, to raise them later; the command should end at once, as others do.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return command(sys.argv[1:])
 
 
 if __name__ == "__main__":

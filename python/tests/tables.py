@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import srrd
-from srrd.__main__ import main
+from srrd import command as main
 
 PACKAGE = Path(srrd.__file__).parent.parent
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(PACKAGE), "PYTHONWARNINGS": "ignore"}
