@@ -1,4 +1,4 @@
-//! How long a step and a reward take: `cargo run --release -p srrd-worlds --example speed`.
+//! How long a step and a reward take: `cargo run --release -p srrd-worlds --example rollout_speed`.
 
 use srrd_worlds::{
     BouncingBalls, DroneCombat, Explorer, Gridworld, Model, Policy, PotentialFunction, RewardFunction, World, rollouts,

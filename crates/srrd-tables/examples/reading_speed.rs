@@ -1,4 +1,4 @@
-//! How fast tables are read and written: `cargo run --release -p srrd-tables --example speed -- IN [OUT...]`.
+//! How fast tables are read and written: `cargo run --release -p srrd-tables --example reading_speed -- IN [OUT...]`.
 
 use std::path::Path;
 use std::time::Instant;
