@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
@@ -47,16 +48,21 @@ def choices(
     support: str = "pair",
 ) -> _srrd.Choices:
     """Options, checked as the command checks them."""
-    names = [metric] if isinstance(metric, str) else list(metric)
+    names = (metric,) if isinstance(metric, str) else tuple(metric)
     if isinstance(seed, bool) or not 0 <= seed < 2**64:
         raise ValueError(f"seed: {seed!r} is not a whole number from 0 to 2**64 - 1")
     if min_common < 1:
         raise ValueError("min_common: it must be at least 1")
     # float: NumPy's numbers have another repr.
     given = gamma if isinstance(gamma, str) else repr(float(gamma))
-    return _srrd.Choices(
-        names, given, estimator, regression, actions, str(batch), int(seed), int(min_common), correlation, support
-    )
+    chosen = names, given, estimator, regression, actions, str(batch), int(seed), int(min_common), correlation, support
+    return _checked(*chosen)
+
+
+# Loops over many small samples give the same options again and again.
+@functools.lru_cache(maxsize=64)
+def _checked(names: tuple[str, ...], *options: Any) -> _srrd.Choices:
+    return _srrd.Choices(list(names), *options)
 
 
 def distance(

@@ -20,13 +20,15 @@ fn named(samples: &[Bound<'_, Sample>]) -> Named {
     samples.iter().map(|sample| Arc::clone(&sample.get().named)).collect()
 }
 
-/// Below this many transitions the loops of one comparison stay on one thread anyway; a pool of one wakes faster.
+/// Below this many transitions the loops of one comparison stay on one thread anyway, and take some milliseconds.
 const SMALL: usize = 1 << 14;
 
-/// The threads for one comparison of these samples.
-fn threads_for(samples: &Named, asked: Option<usize>) -> Option<usize> {
+/// Whether one comparison of these samples is done before a pool has woken up.
+fn is_small(samples: &Named, choices: &Choices) -> bool {
     let transitions: usize = samples.iter().map(|named| named.sample.len()).sum();
-    asked.or_else(|| (transitions < SMALL).then_some(1))
+    let asks_more =
+        choices.checked.gamma_is_auto() || samples.iter().any(|named| named.sample.reward_table().is_some());
+    transitions < SMALL && !asks_more
 }
 
 /// Has `find` answer on the samples, issues its warnings and hands its value on.
@@ -42,6 +44,27 @@ fn answered<T: Send + 'static>(
         let references: Vec<&NamedSample> = samples.iter().map(AsRef::as_ref).collect();
         find(&references, &checked)
     })?;
+    handed_on(py, answer)
+}
+
+/// As [`answered`], on the calling thread where that is faster.
+fn answered_soon<T: Send + 'static>(
+    py: Python<'_>,
+    samples: Named,
+    choices: &Choices,
+    threads: Option<usize>,
+    find: impl FnOnce(&[&NamedSample], &Checked) -> Answer<T> + Send + 'static,
+) -> PyResult<T> {
+    if !is_small(&samples, choices) {
+        return answered(py, samples, choices, threads, find);
+    }
+    work::threads(threads)?;
+    let references: Vec<&NamedSample> = samples.iter().map(AsRef::as_ref).collect();
+    let answer = work::run_here(py, || find(&references, &choices.checked));
+    handed_on(py, answer)
+}
+
+fn handed_on<T>(py: Python<'_>, answer: Answer<T>) -> PyResult<T> {
     let (value, warnings) = answer.map_err(of_answer)?;
     warn(py, &warnings)?;
     Ok(value)
@@ -69,8 +92,7 @@ pub fn distance(
     threads: Option<usize>,
 ) -> PyResult<f64> {
     let pair = named(&[a.clone(), b.clone()]);
-    let threads = threads_for(&pair, threads);
-    answered(py, pair, choices, threads, |pair, checked| {
+    answered_soon(py, pair, choices, threads, |pair, checked| {
         let metric = checked.metric()?;
         computed(pair, checked, |pair, settings, warnings| {
             let comparison = srrd::distance(pair[0], pair[1], metric, settings);
@@ -185,8 +207,7 @@ pub fn canonicalize<'py>(
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let only = named(std::slice::from_ref(sample));
-    let threads = threads_for(&only, threads);
-    let values = answered(py, only, choices, threads, |only, checked| {
+    let values = answered_soon(py, only, choices, threads, |only, checked| {
         let metric = checked.metric()?;
         computed(only, checked, |only, settings, _| Ok(srrd::canonicalize(only[0], metric, settings)))
     })?;

@@ -15,6 +15,10 @@ mod work;
 
 use pyo3::prelude::*;
 
+/// As in the command: fresh memory, zeroed page by page, would take a fifth of the time of large results.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The compiled part of the package.
 #[pymodule]
 mod _srrd {

@@ -22,7 +22,7 @@ pub struct Sample {
     texts: [bool; 2],
 }
 
-/// Below this many rows a sample is built on one thread.
+/// Below this many rows a sample is built on one thread, in some milliseconds.
 const SMALL: usize = 1 << 14;
 
 type IdArrays<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
@@ -234,9 +234,12 @@ pub fn samples_of_columns(
     let duplicates = self::duplicates(duplicates)?;
     let columns = Columns::new(columns)?;
     let texts = [columns.is_text("state"), columns.is_text("action")];
-    // A small sample is built on one thread anyway, and a pool of one wakes faster.
-    let threads = (columns.rows() < SMALL).then_some(1);
-    let built = work::run(py, threads, move || build(columns, &origin, name, duplicates))?;
+    // A small sample is built before a pool has woken up.
+    let built = if columns.rows() < SMALL {
+        work::run_here(py, || build(columns, &origin, name, duplicates))
+    } else {
+        work::run(py, None, move || build(columns, &origin, name, duplicates))?
+    };
     let samples = built.map_err(|error| of_table(&error))?;
     Ok(samples.into_iter().map(|named| Sample { named: Arc::new(named), texts }).collect())
 }

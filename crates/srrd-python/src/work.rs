@@ -7,9 +7,11 @@
 use crate::error::wrong;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use srrd::{CancellablePool, Cancellation, Cancelled};
+use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 /// How often signals are looked for.
@@ -18,6 +20,9 @@ const LOOK: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_millis(500);
 /// More threads than any machine has cores only get in each other's way.
 const MOST_THREADS: usize = 1024;
+
+/// How many there are for this process.
+static CORES: OnceLock<usize> = OnceLock::new();
 
 struct Idle {
     process: u32,
@@ -56,7 +61,8 @@ pub fn threads(asked: Option<usize>) -> PyResult<usize> {
     match asked {
         Some(threads @ 1..=MOST_THREADS) => Ok(threads),
         Some(threads) => Err(wrong(format!("--threads: {threads} is not between 1 and {MOST_THREADS}"))),
-        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+        // Counting them takes as long as a small distance: the limits of containers are in files.
+        None => Ok(*CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))),
     }
 }
 
@@ -92,6 +98,25 @@ pub fn run<T: Send + 'static>(
             Err(PyRuntimeError::new_err(format!("this is a defect of srrd, please report it: {what}")))
         }
     }
+}
+
+thread_local! {
+    /// This thread as a pool of its own: loops in it stay here, and a process that was forked has all of it.
+    static HERE: OnceCell<Option<ThreadPool>> = const { OnceCell::new() };
+}
+
+/// Runs `work` on the calling thread, without holding the interpreter: for what is done before a pool has woken up. Ctrl-C waits for
+/// it.
+pub fn run_here<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
+    py.detach(|| {
+        HERE.with(|here| {
+            let here = here.get_or_init(|| ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok());
+            match here {
+                Some(here) => here.install(work),
+                None => work(),
+            }
+        })
+    })
 }
 
 type Finished<T> = std::thread::Result<Result<T, Cancelled>>;
