@@ -581,3 +581,15 @@ def test_what_is_loaded_later() -> None:
         env=ENVIRONMENT,
     )
     assert ran.stdout == "[]\n"
+
+
+def test_features_of_arrays_can_be_named_as_those_of_tables_are() -> None:
+    states, actions, rewards = np.arange(60.0).reshape(30, 2), np.zeros(30, dtype=int), np.sin(np.arange(30))
+    columns = {"state.x": states[:, 0], "state.y": states[:, 1], "action": actions, "reward": rewards}
+    columns |= {"next_state.x": states[::-1, 0], "next_state.y": states[::-1, 1]}
+    table = srrd.RewardSample.from_frame(columns)
+    plain = srrd.RewardSample(states, actions, states[::-1], rewards)
+    named = srrd.RewardSample(states, actions, states[::-1], rewards, state_features=["x", "y"])
+    assert srrd.distance(table, named, metric="direct") == 0
+    with pytest.raises(ValueError, match=r"features x, y .* features 0, 1.*`state_features`"):
+        srrd.distance(table, plain)

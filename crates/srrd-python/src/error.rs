@@ -39,6 +39,10 @@ pub fn wrong(message: impl AsRef<str>) -> PyErr {
 
 pub fn of_answer(error: NoAnswer) -> PyErr {
     match error {
+        // Tables name features by their columns, arrays by an argument.
+        NoAnswer::Wrong(message) if message.contains("by the features") => {
+            wrong(message + " (`state_features` and `action_features` name the features of arrays)")
+        }
         NoAnswer::Wrong(message) => wrong(message),
         NoAnswer::Failed(message) => PyRuntimeError::new_err(in_python(&message)),
     }
