@@ -163,8 +163,8 @@ class Here(Backend):
         return future
 
 
-class Threads(Backend):
-    """The threads of an executor: samples are theirs as they are."""
+class Executed(Backend):
+    """What executors have in common."""
 
     def __init__(self, executor: Executor, groups: Callable[[int], list[_srrd.Sample]]) -> None:
         super().__init__(groups)
@@ -172,6 +172,10 @@ class Threads(Backend):
         self.workers = _workers(executor)
         self._end = _End()
         self.folder = self._end.folder
+
+
+class Threads(Executed):
+    """The threads of an executor: samples are theirs as they are."""
 
     def start(self, task: Task, tries: int) -> Any:
         groups = [self._groups(group) for group in task.groups]
@@ -184,7 +188,7 @@ class Threads(Backend):
         concurrent.futures.wait(running, timeout=_LOOK)
 
 
-class Processes(Backend):
+class Processes(Executed):
     """The processes of an executor, on this machine or others.
 
     A group of samples is written to a file once; every process reads it once and keeps it. Processes elsewhere do not
@@ -193,11 +197,7 @@ class Processes(Backend):
     """
 
     def __init__(self, executor: Executor, groups: Callable[[int], list[_srrd.Sample]]) -> None:
-        super().__init__(groups)
-        self._executor = executor
-        self.workers = _workers(executor)
-        self._end = _End()
-        self.folder = self._end.folder
+        super().__init__(executor, groups)
         self._parcels: dict[int, Parcel] = {}
         #: Whether files are seen: of other executors it is not known until the first tasks are done.
         self._seen = True if isinstance(executor, ProcessPoolExecutor) else None

@@ -31,40 +31,35 @@ fn is_small(samples: &Named, choices: &Choices) -> bool {
     transitions < SMALL && !asks_more
 }
 
+/// Where an answer is found.
+enum Place {
+    /// On so many threads, all cores unless given.
+    Pool(Option<usize>),
+    /// On the calling thread where a single comparison is done there before a pool has woken up, else on so many.
+    Nearest(Option<usize>),
+}
+
 /// Has `find` answer on the samples, issues its warnings and hands its value on.
 fn answered<T: Send + 'static>(
     py: Python<'_>,
     samples: Named,
     choices: &Choices,
-    threads: Option<usize>,
+    place: Place,
     find: impl FnOnce(&[&NamedSample], &Checked) -> Answer<T> + Send + 'static,
 ) -> PyResult<T> {
     let checked = choices.checked.clone();
-    let answer = work::run(py, threads, move || {
+    let here = matches!(place, Place::Nearest(_)) && is_small(&samples, choices);
+    let work = move || {
         let references: Vec<&NamedSample> = samples.iter().map(AsRef::as_ref).collect();
         find(&references, &checked)
-    })?;
-    handed_on(py, answer)
-}
-
-/// As [`answered`], on the calling thread where that is faster.
-fn answered_soon<T: Send + 'static>(
-    py: Python<'_>,
-    samples: Named,
-    choices: &Choices,
-    threads: Option<usize>,
-    find: impl FnOnce(&[&NamedSample], &Checked) -> Answer<T> + Send + 'static,
-) -> PyResult<T> {
-    if !is_small(&samples, choices) {
-        return answered(py, samples, choices, threads, find);
-    }
-    work::threads(threads)?;
-    let references: Vec<&NamedSample> = samples.iter().map(AsRef::as_ref).collect();
-    let answer = work::run_here(py, || find(&references, &choices.checked));
-    handed_on(py, answer)
-}
-
-fn handed_on<T>(py: Python<'_>, answer: Answer<T>) -> PyResult<T> {
+    };
+    let (Place::Pool(threads) | Place::Nearest(threads)) = place;
+    let answer = if here {
+        work::threads(threads)?;
+        work::run_here(py, work)
+    } else {
+        work::run(py, threads, work)?
+    };
     let (value, warnings) = answer.map_err(of_answer)?;
     warn(py, &warnings)?;
     Ok(value)
@@ -92,7 +87,7 @@ pub fn distance(
     threads: Option<usize>,
 ) -> PyResult<f64> {
     let pair = named(&[a.clone(), b.clone()]);
-    answered_soon(py, pair, choices, threads, |pair, checked| {
+    answered(py, pair, choices, Place::Nearest(threads), |pair, checked| {
         let metric = checked.metric()?;
         computed(pair, checked, |pair, settings, warnings| {
             let comparison = srrd::distance(pair[0], pair[1], metric, settings);
@@ -138,7 +133,7 @@ pub fn compare<'py>(
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let pair = named(&[a.clone(), b.clone()]);
-    let value = answered(py, pair, choices, threads, move |pair, checked| {
+    let value = answered(py, pair, choices, Place::Pool(threads), move |pair, checked| {
         answers::distance([pair[0], pair[1]], checked, interval, chance, draws)
     })?;
     of_json(py, &value)
@@ -156,8 +151,9 @@ pub fn explain<'py>(
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let pair = named(&[a.clone(), b.clone()]);
-    let value =
-        answered(py, pair, choices, threads, move |pair, checked| answers::explain([pair[0], pair[1]], checked, top))?;
+    let value = answered(py, pair, choices, Place::Pool(threads), move |pair, checked| {
+        answers::explain([pair[0], pair[1]], checked, top)
+    })?;
     of_json(py, &value)
 }
 
@@ -171,7 +167,7 @@ pub fn inspect<'py>(
     space: Option<(f64, f64)>,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let value = answered(py, named(&samples), choices, threads, move |samples, checked| {
+    let value = answered(py, named(&samples), choices, Place::Pool(threads), move |samples, checked| {
         answers::inspect(samples, checked, space)
     })?;
     of_json(py, &value)
@@ -191,7 +187,7 @@ pub fn classify<'py>(
     repeats: usize,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let value: Value = answered(py, named(&samples), choices, threads, move |samples, checked| {
+    let value: Value = answered(py, named(&samples), choices, Place::Pool(threads), move |samples, checked| {
         answers::classify(samples, checked, &gammas, &ks, train, repeats)
     })?;
     of_json(py, &value)
@@ -207,7 +203,7 @@ pub fn canonicalize<'py>(
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let only = named(std::slice::from_ref(sample));
-    let values = answered_soon(py, only, choices, threads, |only, checked| {
+    let values = answered(py, only, choices, Place::Nearest(threads), |only, checked| {
         let metric = checked.metric()?;
         computed(only, checked, |only, settings, _| Ok(srrd::canonicalize(only[0], metric, settings)))
     })?;
@@ -225,7 +221,7 @@ pub fn pairwise<'py>(
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let size = samples.len();
-    let distances = answered(py, named(&samples), choices, threads, move |samples, checked| {
+    let distances = answered(py, named(&samples), choices, Place::Pool(threads), move |samples, checked| {
         let metric = checked.metric()?;
         computed(samples, checked, |samples, settings, warnings| {
             let matrix = srrd::pairwise(samples, metric, settings);
@@ -270,7 +266,7 @@ pub fn cross<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let shape = [rows.len(), columns.len()];
     let all: Vec<Bound<'_, Sample>> = rows.into_iter().chain(columns).collect();
-    let distances = answered(py, named(&all), choices, threads, move |all, checked| {
+    let distances = answered(py, named(&all), choices, Place::Pool(threads), move |all, checked| {
         let metric = checked.metric()?;
         computed(all, checked, |all, settings, _| {
             let (rows, columns) = all.split_at(shape[0]);
