@@ -137,14 +137,6 @@ impl TextColumn {
         self.ends.clear();
     }
 
-    /// Adds lines, the last of them ended, too, each as a text that ends with LF, and says how many there were.
-    pub(crate) fn push_lines(&mut self, lines: &str) -> usize {
-        let (start, before) = (self.text.len(), self.len());
-        self.text.push_str(lines);
-        self.ends.extend(memchr::memchr_iter(b'\n', lines.as_bytes()).map(|at| start + at + 1));
-        self.len() - before
-    }
-
     /// Adds a piece of the text that the next [`end`](Self::end) completes.
     pub(crate) fn push_part(&mut self, part: &str) {
         self.text.push_str(part);
@@ -434,8 +426,6 @@ mod tests {
         column.truncate(2);
         assert_eq!(column.joined(), "a");
         assert_eq!(column.len(), 2);
-        assert_eq!(column.push_lines("p\n\nq\n"), 3);
-        assert_eq!(column.iter().collect::<Vec<_>>(), ["a", "", "p\n", "\n", "q\n"]);
         column.clear();
         assert!(column.is_empty());
     }

@@ -10,12 +10,12 @@ use srrd::{SampleBuilder, Token};
 use std::mem::swap;
 
 use crate::batch::Batch;
+use crate::digits::{number, short_int};
 use crate::error::TableError;
-use crate::number::parse_number;
-use crate::read::{Block, BlockSource, Layout, Separators, TableReader};
+use crate::read::{Block, BlockSource, Layout, Mark, TableReader, separators};
 
 /// So many blocks are taken apart together, for every thread.
-const BLOCKS: usize = 2;
+const BLOCKS: usize = 4;
 
 /// What takes the rows, in their order.
 pub(crate) trait Rows: Send {
@@ -58,8 +58,8 @@ pub(crate) fn take_blocks(
         let source = reader.as_blocks().expect("it gave blocks before");
         let read = take_run(source, &fields, &mut rounds, &mut batch, rows);
         let next_row = rows.count() + 1;
-        read.map_err(|error| if error.row().is_none() { error.at_row(next_row) } else { error })?;
-        source.resume_at(next_row);
+        let mark = read.map_err(|error| if error.row().is_none() { error.at_row(next_row) } else { error })?;
+        source.go_on_at(mark, next_row)?;
         if !reader.next_batch(&mut batch)? {
             return Ok(true);
         }
@@ -67,15 +67,16 @@ pub(crate) fn take_blocks(
     }
 }
 
-/// Takes blocks as long as there are any.
+/// Takes blocks as long as there are any that can be taken, and says where they end.
 fn take_run(
     source: &mut dyn BlockSource,
     fields: &Fields,
     rounds: &mut [Round; 3],
     batch: &mut Batch,
     rows: &mut impl Rows,
-) -> Result<(), TableError> {
+) -> Result<Mark, TableError> {
     let [apart, whole, fresh] = rounds;
+    let mut mark = source.mark();
     let mut read = fresh.read(source);
     apart.used = 0;
     swap(whole, fresh);
@@ -83,7 +84,7 @@ fn take_run(
     while apart.used + whole.used > 0 {
         let go_on = matches!(read, Ok(true));
         let (appended, next) = rayon::join(
-            || apart.append(rows),
+            || apart.append(&mut mark, rows),
             || {
                 let take_apart = || whole.blocks[..whole.used].par_iter_mut().for_each(|block| fields.take(block));
                 rayon::join(take_apart, || go_on.then(|| fresh.read(source))).1
@@ -91,11 +92,15 @@ fn take_run(
         );
         // The rest comes after a block that has to be looked into.
         for rest in &mut apart.blocks[appended?..apart.used] {
-            rest.append_or_check(source, batch, rows)?;
+            match rest.outcome {
+                Outcome::Whole => rest.append(&mut mark, rows)?,
+                Outcome::Doubtful => rest.check(&mut mark, source, batch, rows)?,
+                Outcome::Unreadable => return Ok(mark),
+            }
         }
         if let Some(length) = unexpected.filter(|_| rows.count() > 0) {
             // By the length of the rows so far. Lists that grow bit by bit are copied again and again, and leave gaps.
-            let text: usize = apart.blocks[..apart.used].iter().map(|taken| taken.block.text.len()).sum();
+            let text: usize = apart.blocks[..apart.used].iter().map(|taken| taken.block.bytes().len()).sum();
             rows.expect(length.saturating_mul(rows.count()) / (text as u64).max(1) + 1);
             unexpected = None;
         }
@@ -104,7 +109,7 @@ fn take_run(
         swap(whole, fresh);
         read = next.unwrap_or(read);
     }
-    read.map(|_| ())
+    read.map(|_| mark)
 }
 
 /// Some blocks, in order.
@@ -118,9 +123,24 @@ struct Round {
 #[derive(Default)]
 struct Taken {
     block: Block,
+    /// Where its fields end.
+    separators: Vec<u32>,
     rows: SampleBuilder,
-    /// Whether `rows` are all that the block holds.
-    whole: bool,
+    /// How many lines the block has, if its rows are whole.
+    lines: u64,
+    outcome: Outcome,
+}
+
+/// What became of a block.
+#[derive(Default)]
+enum Outcome {
+    /// All its rows were taken.
+    Whole,
+    /// There is something wrong with a row, or unusual.
+    Doubtful,
+    /// Its lines are not rows, or cannot be read.
+    #[default]
+    Unreadable,
 }
 
 impl Round {
@@ -138,103 +158,128 @@ impl Round {
     }
 
     /// Appends the rows of all blocks up to the first that has to be looked into, whose place is the result.
-    fn append(&mut self, rows: &mut impl Rows) -> Result<usize, TableError> {
+    fn append(&mut self, mark: &mut Mark, rows: &mut impl Rows) -> Result<usize, TableError> {
         for (place, taken) in self.blocks[..self.used].iter_mut().enumerate() {
-            if !taken.whole {
+            if !matches!(taken.outcome, Outcome::Whole) {
                 return Ok(place);
             }
-            rows.append(&mut taken.rows)?;
+            taken.append(mark, rows)?;
         }
         Ok(self.used)
     }
 }
 
 impl Taken {
-    fn append_or_check(
+    fn append(&mut self, mark: &mut Mark, rows: &mut impl Rows) -> Result<(), TableError> {
+        *mark = self.block.mark_behind(*mark, self.lines);
+        rows.append(&mut self.rows)
+    }
+
+    /// Takes the block apart once more, column by column.
+    fn check(
         &mut self,
+        mark: &mut Mark,
         source: &dyn BlockSource,
         batch: &mut Batch,
         rows: &mut impl Rows,
     ) -> Result<(), TableError> {
-        if self.whole {
-            return rows.append(&mut self.rows);
-        }
+        let length = self.block.bytes().len();
         let mut from = 0;
-        while from < self.block.text.len() {
-            from = source.rows_of(&self.block, from, rows.count() + 1, batch)?;
+        while from < length {
+            from = source.rows_of(&self.block, from, mark.line, rows.count() + 1, batch)?;
             if batch.rows == 0 {
                 break;
             }
             rows.check(batch)?;
         }
+        *mark = self.block.mark_behind(*mark, self.block.lines());
         Ok(())
     }
 }
 
-/// Where the fields of a row go.
+/// Where the fields of a row are.
 struct Fields {
     delimiter: u8,
-    /// For every column its place among state, action, next state, reward and what nobody needs.
-    slot: Vec<u8>,
-    one_step: bool,
+    /// How many a row has.
+    width: usize,
+    state: usize,
+    action: usize,
+    next_state: Option<usize>,
+    reward: usize,
 }
 
 impl Fields {
-    fn new(layout: Layout, places: &Places) -> Self {
-        let mut slot = vec![4; layout.width];
-        let wanted = [Some(places.state), Some(places.action), places.next_state, Some(places.reward)];
-        for (place, column) in wanted.into_iter().enumerate() {
-            if let Some(column) = column {
-                slot[layout.positions[column]] = place as u8;
-            }
-        }
-        Fields { delimiter: layout.delimiter, slot, one_step: places.next_state.is_none() }
+    fn new(Layout { delimiter, width, positions }: Layout, places: &Places) -> Self {
+        let Places { state, action, next_state, reward } = *places;
+        let [state, action, reward] = [state, action, reward].map(|column| positions[column]);
+        Fields { delimiter, width, state, action, next_state: next_state.map(|column| positions[column]), reward }
     }
 
     /// Takes a block apart.
     fn take(&self, taken: &mut Taken) {
-        taken.whole = self.push_rows(&taken.block.text, &mut taken.rows).is_some();
-        if !taken.whole {
-            taken.rows = SampleBuilder::new();
-        }
+        let Taken { block, separators, rows, lines, outcome } = taken;
+        *outcome = match block.load() {
+            None => Outcome::Unreadable,
+            Some(text) => match self.push_rows(text, separators, rows) {
+                Some(count) => {
+                    *lines = count;
+                    Outcome::Whole
+                }
+                None => {
+                    *rows = SampleBuilder::new();
+                    Outcome::Doubtful
+                }
+            },
+        };
     }
 
-    /// Pushes all rows of lines that hold no quotes; `None` when there is anything wrong with one.
-    fn push_rows(&self, text: &str, rows: &mut SampleBuilder) -> Option<()> {
+    /// Pushes all rows of lines that hold no quotes, and says how many lines they were; `None` when there is anything wrong with
+    /// one. `found` is for the separators.
+    fn push_rows(&self, text: &str, found: &mut Vec<u32>, rows: &mut SampleBuilder) -> Option<u64> {
         let bytes = text.as_bytes();
-        let mut found = [(0, 0); 5];
-        let mut column = 0;
+        found.clear();
+        separators(bytes, self.delimiter, b'\n', found);
+        let mut lines = 0;
         let mut start = 0;
-        for at in Separators::new(bytes, self.delimiter, b'\n') {
-            let mut end = at;
-            let is_end = bytes[at] == b'\n';
-            if is_end {
-                if end > start && bytes[end - 1] == b'\r' {
-                    end -= 1;
-                }
-                if column == 0 && end == start {
-                    start = at + 1;
-                    continue;
-                }
-            }
-            found[usize::from(*self.slot.get(column)?)] = (start, end);
-            column += 1;
-            start = at + 1;
-            if !is_end {
+        let mut rest = found.as_slice();
+        while let Some(&first) = rest.first() {
+            let first = first as usize;
+            lines += 1;
+            if bytes[first] == b'\n' && matches!(&bytes[start..first], b"" | b"\r") {
+                rest = &rest[1..];
+                start = first + 1;
                 continue;
             }
-            if column != self.slot.len() {
+            let (ends, after) = rest.split_at_checked(self.width)?;
+            rest = after;
+            let (&last, others) = ends.split_last()?;
+            let last = last as usize;
+            if bytes[last] != b'\n' || others.iter().any(|&end| bytes[end as usize] == b'\n') {
                 return None;
             }
-            column = 0;
-            let field = |(start, end): (usize, usize)| &text[start..end];
-            let [state, action, next_state, reward, _] = found.map(field);
-            if state.is_empty() || action.is_empty() || (next_state.is_empty() && !self.one_step) {
+            let line_end = last - usize::from(bytes[last - 1] == b'\r');
+            let field = |column: usize| {
+                let start = if column == 0 { start } else { ends[column - 1] as usize + 1 };
+                (start, if column + 1 == self.width { line_end } else { ends[column] as usize })
+            };
+            let (state, action, reward) = (field(self.state), field(self.action), field(self.reward));
+            let next_state = self.next_state.map_or((start, start), field);
+            let is_empty = |(start, end): (usize, usize)| start == end;
+            if is_empty(state) || is_empty(action) || (is_empty(next_state) && self.next_state.is_some()) {
                 return None;
             }
-            let reward = parse_number(reward).ok()?;
-            rows.push(Token::text(state), Token::text(action), Token::text(next_state), reward).ok()?;
+            let reward = number(text, reward.0, reward.1)?;
+            let int = |(start, end)| short_int(bytes, start, end);
+            let pushed = match (int(state), int(action), int(next_state)) {
+                (Some(state), Some(action), Some(next_state)) => rows.push_ints(state, action, next_state, reward),
+                _ => {
+                    let token = |(start, end): (usize, usize)| Token::text(&text[start..end]);
+                    rows.push(token(state), token(action), token(next_state), reward)
+                }
+            };
+            pushed.ok()?;
+            start = last + 1;
         }
-        Some(())
+        Some(lines)
     }
 }

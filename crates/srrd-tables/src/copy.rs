@@ -1,7 +1,6 @@
 //! Copying a table of transitions to another file, format or both, without changing which tokens are the same.
 
 use std::collections::HashMap;
-use std::mem::take;
 use std::path::Path;
 
 use crate::append::{Appended, append_to_lines};
@@ -119,25 +118,31 @@ impl TableCopy {
         writer.finish()
     }
 
-    /// As [`edit`](Self::edit) where every row stays as it is: only the added columns are asked for, by their next values:
-    /// `next_values` is to add as many as the number says to each of the lists, of which there is one a column.
+    /// As [`edit`](Self::edit) where each of so many rows stays as it is: only the values of the added columns are asked for, by
+    /// row and column.
     ///
     /// # Errors
-    /// As [`edit`](Self::edit), and when there are not as many values as rows.
-    pub fn append(self, mut next_values: impl FnMut(usize, &mut [Vec<f64>]) + Send) -> Result<(), TableError> {
+    /// As [`edit`](Self::edit), and when there is another number of rows.
+    pub fn append(self, rows: usize, value: impl Fn(usize, usize) -> f64 + Sync) -> Result<(), TableError> {
         let TableCopy { mut reader, mut writer, check, changes, added } = self;
-        let mut columns = Appended::new(&check.file, added, &mut next_values);
-        if let (Some(source), Some(sink)) = (reader.as_lines(), writer.as_lines())
-            && source.delimiter() == sink.delimiter()
+        let values = Appended { rows, columns: added, value };
+        if let (Some(source), Some(sink)) = (reader.as_blocks(), writer.as_lines())
+            && source.layout().delimiter == sink.delimiter()
         {
-            append_to_lines(source, sink, &mut columns)?;
+            append_to_lines(&check.file, source, sink, &values)?;
         } else {
+            let mut row = 0;
             for_each_batch(reader, |batch| {
                 changes.make(&check.file, &check.schema, batch)?;
-                let values = columns.take(batch.rows)?;
-                batch.columns.extend(values.iter_mut().map(|values| Values::Float(take(values)).into()));
+                let of_batch = row..row + batch.rows;
+                row = of_batch.end;
+                values.check(&check.file, row, false)?;
+                batch.columns.extend((0..added).map(|column| {
+                    Values::Float(of_batch.clone().map(|row| (values.value)(row, column)).collect()).into()
+                }));
                 writer.write(batch)
             })?;
+            values.check(&check.file, row, true)?;
         }
         writer.finish()
     }

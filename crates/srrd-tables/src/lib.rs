@@ -25,6 +25,7 @@ mod append;
 mod batch;
 mod blocks;
 mod copy;
+mod digits;
 mod episodes;
 mod error;
 mod format;

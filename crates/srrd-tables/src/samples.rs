@@ -42,20 +42,26 @@ pub struct SampleTable {
     pub samples: Vec<NamedSample>,
     /// For every row of the table the index of its sample; empty when there is only one.
     sample_of_row: Vec<u32>,
-    placements: Vec<Placement>,
+    /// For every row of the table the index of its transition in its sample.
+    transition_of_row: Vec<u32>,
 }
 
 impl SampleTable {
-    /// For every row of the table, in order: the indices of its sample and, in there, of its transition.
+    /// How many rows the table has.
+    pub fn row_count(&self) -> usize {
+        self.transition_of_row.len()
+    }
+
+    /// The indices of a row's sample and, in there, of its transition.
+    #[inline]
+    pub fn place_of(&self, row: usize) -> (usize, usize) {
+        let sample = self.sample_of_row.get(row).map_or(0, |&sample| sample as usize);
+        (sample, self.transition_of_row[row] as usize)
+    }
+
+    /// The places of all rows, in order.
     pub fn rows(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let rows = self.placements.iter().map(|p| p.transition.len()).sum();
-        let mut next = vec![0usize; self.placements.len()];
-        (0..rows).map(move |row| {
-            let sample = self.sample_of_row.get(row).map_or(0, |&sample| sample as usize);
-            let place = next[sample];
-            next[sample] += 1;
-            (sample, self.placements[sample].transition[place] as usize)
-        })
+        (0..self.row_count()).map(|row| self.place_of(row))
     }
 }
 
@@ -145,6 +151,16 @@ fn read_table(
     }
     for_each_batch(reader, |batch| taker.check(batch))?;
     taker.gathered.build(&roles)
+}
+
+/// What became of the rows of a table, given what became of those of each sample.
+fn in_order_of_rows(sample_of_row: &[u32], mut placements: Vec<Placement>) -> Vec<u32> {
+    if sample_of_row.is_empty() {
+        return placements.pop().map(|placement| placement.transition).unwrap_or_default();
+    }
+    let mut rest: Vec<_> = placements.iter().map(|placement| placement.transition.iter()).collect();
+    let next = |&sample: &u32| *rest[sample as usize].next().expect("a row of the table is one of its sample");
+    sample_of_row.iter().map(next).collect()
 }
 
 /// Takes the rows of a table.
@@ -378,7 +394,8 @@ impl<'a> Gathered<'a> {
                 episodes,
             });
         }
-        Ok(SampleTable { samples, sample_of_row: self.sample_of_row, placements })
+        let transition_of_row = in_order_of_rows(&self.sample_of_row, placements);
+        Ok(SampleTable { samples, sample_of_row: self.sample_of_row, transition_of_row })
     }
 }
 

@@ -24,17 +24,6 @@ fn both_ways(
     pool.install(|| {
         let mut row = 0;
         let copy = TableCopy::open(&input, output, &added).unwrap();
-        copy.append(|rows, columns| {
-            for (column, values) in columns.iter_mut().enumerate() {
-                values.extend((row..row + rows).map(|row| value(row, column)));
-            }
-            row += rows;
-        })
-        .unwrap();
-        let appended = fs::read(output).unwrap();
-
-        let mut row = 0;
-        let copy = TableCopy::open(&input, output, &added).unwrap();
         copy.edit(|batch| {
             for column in 0..ADDED.len() {
                 let values = (row..row + batch.rows).map(|row| value(row, column)).collect();
@@ -43,7 +32,11 @@ fn both_ways(
             row += batch.rows;
         })
         .unwrap();
-        [appended, fs::read(output).unwrap()]
+        let edited = fs::read(output).unwrap();
+
+        let copy = TableCopy::open(&input, output, &added).unwrap();
+        copy.append(row, value).unwrap();
+        [fs::read(output).unwrap(), edited]
     })
 }
 
@@ -85,8 +78,14 @@ fn odd_lines_come_out_as_if_taken_apart() {
         {
             let tabs = text.replace('\t', ";").replace(',', "\t");
             for (format, text, name) in [(Format::Csv, text, "out.csv"), (Format::Tsv, &tabs, "out.tsv")] {
-                let ways = both_ways(|| reader(FileFormat::plain(format), text), &folder.path().join(name), 2);
+                let output = folder.path().join(name);
+                let ways = both_ways(|| reader(FileFormat::plain(format), text), &output, 2);
                 assert!(ways[0] == ways[1], "{name}, {} bytes of {row:?}", text.len());
+                // A file, whose blocks threads read on their own.
+                let input = output.with_file_name(format!("in-{name}"));
+                fs::write(&input, text).unwrap();
+                let of_file = both_ways(|| open(&input, &ReadOptions::default()), &output, 2);
+                assert!(of_file == ways, "{name} of a file, {} bytes of {row:?}", text.len());
             }
         }
     }
@@ -103,10 +102,14 @@ fn rare_odd_lines_among_many_come_out_as_if_taken_apart() {
         let row = if i % 30_011 == 0 { odd[i / 30_011 % odd.len()] } else { "#,some action,b,0.125\n" };
         text += &row.replace('#', &i.to_string());
     }
+    let input = folder.path().join("in.csv");
+    fs::write(&input, &text).unwrap();
     let expected = both_ways(|| reader(FileFormat::plain(Format::Csv), &text), &output, 1);
     for threads in [1, 2, 3] {
         let ways = both_ways(|| reader(FileFormat::plain(Format::Csv), &text), &output, threads);
         assert!(ways == expected && ways[0] == ways[1], "{threads} threads");
+        let of_file = both_ways(|| open(&input, &ReadOptions::default()), &output, threads);
+        assert!(of_file == expected, "{threads} threads, of a file");
     }
 }
 
@@ -143,16 +146,13 @@ fn a_table_that_changed_is_refused_and_nothing_is_left() {
     let run = |text: &str, values: usize| {
         let copy =
             TableCopy::open(|| reader(FileFormat::plain(Format::Csv), text), &output, &["v".to_owned()]).unwrap();
-        let mut left = values;
-        let error = copy.append(|rows, columns| {
-            columns[0].resize(rows.min(left), 0.0);
-            left -= rows.min(left);
-        });
+        let error = copy.append(values, |_, _| 0.0);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         error.unwrap_err().to_string()
     };
     let text = table(ODD[0].0, ODD[0].1, 10);
     assert!(run(&text, 9).starts_with("t: the table has more rows than when it was read before"));
+    assert!(run(&text, 11).starts_with("t: the table has fewer rows than when it was read before"));
     let ragged = text.replace("7,x,b,1\n", "7,x,b\n");
     assert!(run(&ragged, 10).starts_with("t: row 8 (line 9): the row has 3 fields"), "{}", run(&ragged, 10));
     let unclosed = text.replace("7,x,b,1\n", "7,x,b,\"1\n");

@@ -1,17 +1,35 @@
 //! Large tables of text are taken apart in blocks, by many threads; that shows nowhere.
 
 use srrd::{Duplicates, SampleBuilder, Token};
-use srrd_tables::{FileFormat, Format, ReadOptions, SampleTable, TableError, open_bytes, read_sample_table};
+use srrd_tables::{FileFormat, Format, ReadOptions, SampleTable, TableError, open, open_bytes, read_sample_table};
 
 /// Some blocks of 256 KiB.
 const ROWS: usize = 60_000;
 
+/// The samples of a table that comes as a stream, which must be those of the same table as a file, whose blocks threads read on
+/// their own.
 fn read(text: &str, duplicates: Duplicates, threads: usize) -> Result<SampleTable, TableError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let format = FileFormat::plain(Format::Csv);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    std::fs::write(&path, text).unwrap();
     pool.install(|| {
         let reader = open_bytes("t.csv", format, text.as_bytes().to_vec(), &ReadOptions::default())?;
-        read_sample_table(reader, "only", duplicates)
+        let streamed = read_sample_table(reader, "only", duplicates);
+        let from_file = read_sample_table(open(&path, &ReadOptions::default())?, "only", duplicates);
+        match (&streamed, &from_file) {
+            (Ok(streamed), Ok(from_file)) => {
+                assert!(streamed.samples[0].sample == from_file.samples[0].sample);
+                assert!(streamed.rows().eq(from_file.rows()));
+            }
+            (Err(streamed), Err(from_file)) => {
+                let without_folder = from_file.to_string().replace(path.to_str().unwrap(), "t.csv");
+                assert_eq!(streamed.to_string(), without_folder);
+            }
+            _ => panic!("{:?} as a stream, {:?} as a file", streamed.err(), from_file.err()),
+        }
+        streamed
     })
 }
 
@@ -68,6 +86,23 @@ fn blocks_give_the_rows_that_were_written() {
             assert!(table.samples[0].sample == sample, "table {number}");
             assert!(table.rows().eq(expected.iter().copied()), "table {number}");
         }
+    }
+}
+
+#[test]
+fn lines_longer_than_blocks_are_rows_like_others() {
+    let long = "x".repeat(300_000);
+    let huge = "y".repeat(3 << 20);
+    let row = |i: usize, note: &str| format!("0,{note},s{i},1,t\n");
+    let mut text = "action,note,state,reward,next_state\n".to_owned();
+    for i in 0..9_000 {
+        text += &row(i, if i % 1000 == 7 { &long } else { "n" });
+    }
+    text += &row(9_000, &huge);
+    text += row(9_001, "n").trim_end();
+    for threads in [1, 3] {
+        let table = read(&text, Duplicates::Mean, threads).unwrap();
+        assert_eq!(table.samples[0].sample.len(), 9_002);
     }
 }
 

@@ -65,17 +65,14 @@ pub fn run(args: &Canonicalize) -> Result<(), Failure> {
 
 /// Copies the rows, the first of every transition, with its reward and canonical rewards.
 fn write(copy: TableCopy, table: &SampleTable, canonical: &[Vec<Vec<f64>>]) -> Result<(), Failure> {
-    let mut rows = table.rows();
     if table.samples.iter().all(|named| named.sample.duplicates().repeated == 0) {
-        copy.append(|count, columns| {
-            for (sample, transition) in rows.by_ref().take(count) {
-                for (column, by_sample) in columns.iter_mut().zip(canonical) {
-                    column.push(by_sample[sample][transition]);
-                }
-            }
+        copy.append(table.row_count(), |row, column| {
+            let (sample, transition) = table.place_of(row);
+            canonical[column][sample][transition]
         })?;
         return Ok(());
     }
+    let mut rows = table.rows();
     let mut seen: Vec<Vec<bool>> = table.samples.iter().map(|named| vec![false; named.sample.len()]).collect();
     let reward = copy.schema().index_of("reward").expect("a table of transitions has rewards");
     copy.edit(|batch| {

@@ -6,11 +6,12 @@
 //!
 //! Blocks of lines without any quote, the usual case, take a path that only looks for delimiters and line ends.
 
-use memchr::{memchr, memchr_iter, memchr2, memmem};
+use memchr::{memchr, memchr_iter, memchr2};
 
+use super::block::{Block, BlockSource, Layout, Mark, Stretches};
 use super::lines::LineBlocks;
 use super::separators::Separators;
-use super::{Block, BlockSource, Layout, LineSource, ReadOptions, Selection, TableReader, check_names};
+use super::{ReadOptions, Selection, TableReader, check_names};
 use crate::batch::{Batch, ColumnType, Field, Lines, Schema, TextColumn, Values};
 use crate::error::{ErrorKind, TableError, shorten};
 use crate::quote::write_field;
@@ -18,14 +19,11 @@ use crate::quote::write_field;
 /// A batch ends early when it holds this much text, so that long texts do not make it huge.
 const BATCH_BYTES: usize = 16 * 1024 * 1024;
 
-/// How much text of rows given as lines is enough to share the work on it among threads.
-const LINES_BYTES: usize = 512 * 1024;
-
 pub(super) struct CsvReader {
     lines: LineBlocks,
     delimiter: u8,
-    /// How much text there is in all, where that is known.
-    length: Option<u64>,
+    /// Where threads may read on their own.
+    stretches: Option<Stretches>,
     selection: Selection,
     /// The number of the next data row.
     next_row: u64,
@@ -36,7 +34,7 @@ impl CsvReader {
     pub(super) fn open(
         mut lines: LineBlocks,
         delimiter: u8,
-        length: Option<u64>,
+        stretches: Option<Stretches>,
         options: &ReadOptions,
     ) -> Result<Self, TableError> {
         let names = read_header(&mut lines, delimiter)?;
@@ -49,7 +47,7 @@ impl CsvReader {
         Ok(CsvReader {
             lines,
             delimiter,
-            length,
+            stretches,
             selection: Selection::everything(schema),
             next_row: 1,
             batch_rows: options.batch_rows.max(1),
@@ -143,15 +141,11 @@ impl TableReader for CsvReader {
     fn as_blocks(&mut self) -> Option<&mut dyn BlockSource> {
         Some(self)
     }
-
-    fn as_lines(&mut self) -> Option<&mut dyn LineSource> {
-        Some(self)
-    }
 }
 
 impl BlockSource for CsvReader {
     fn length(&self) -> Option<u64> {
-        self.length
+        self.stretches.as_ref().map(Stretches::length)
     }
 
     fn layout(&self) -> Layout {
@@ -159,8 +153,15 @@ impl BlockSource for CsvReader {
         Layout { delimiter: self.delimiter, width: all.len(), positions: positions.clone() }
     }
 
+    fn mark(&self) -> Mark {
+        Mark { line: self.lines.line(), offset: self.lines.offset() }
+    }
+
     fn next_block(&mut self, block: &mut Block) -> Result<bool, TableError> {
         self.selection.fixed = true;
+        if let Some(stretches) = &mut self.stretches {
+            return Ok(stretches.next(self.lines.offset(), block));
+        }
         if self.lines.text().is_empty() && !self.lines.more()? {
             return Ok(false);
         }
@@ -169,47 +170,46 @@ impl BlockSource for CsvReader {
         if memchr(b'"', bytes).is_some() {
             return Ok(false);
         }
-        block.text.clear();
-        block.text.push_str(text);
-        block.first_line = self.lines.line();
+        block.fill(text);
         let (length, lines) = (bytes.len(), memchr_iter(b'\n', bytes).count());
         self.lines.consume(length, lines as u64);
         Ok(true)
     }
 
-    fn resume_at(&mut self, next_row: u64) {
+    fn go_on_at(&mut self, mark: Mark, next_row: u64) -> Result<(), TableError> {
         self.next_row = next_row;
+        // Where one block was not what it should be, others may not be either: from now on they are looked at first.
+        if let Some(stretches) = self.stretches.take() {
+            stretches.seek(mark.offset).map_err(|error| TableError::io(self.lines.name(), "read", &error))?;
+            self.lines.go_on_at(mark);
+        }
+        Ok(())
     }
 
-    fn rows_of(&self, block: &Block, from: usize, first_row: u64, batch: &mut Batch) -> Result<usize, TableError> {
+    fn rows_of(
+        &self,
+        block: &Block,
+        from: usize,
+        first_line: u64,
+        first_row: u64,
+        batch: &mut Batch,
+    ) -> Result<usize, TableError> {
         batch.reset(first_row, self.selection.positions.iter().map(|_| ColumnType::Text));
-        let (before, text) = block.text.split_at(from);
-        let first_line = block.first_line + memchr_iter(b'\n', before.as_bytes()).count() as u64;
+        let (before, text) = block.text().split_at(from);
+        let first_line = first_line + memchr_iter(b'\n', before.as_bytes()).count() as u64;
         let mut sink = Sink::new(batch, &self.selection);
         match sink.plain(text, self.delimiter, self.batch_rows, first_line) {
             Ok(progress) => Ok(from + progress.consumed),
             Err(fault) => Err(self.fault(fault, batch.row_number(batch.rows))),
         }
     }
-}
-
-impl LineSource for CsvReader {
-    fn delimiter(&self) -> u8 {
-        self.delimiter
-    }
 
     fn next_lines(&mut self, rows: &mut TextColumn) -> Result<bool, TableError> {
         rows.clear();
-        while rows.joined().len() < LINES_BYTES {
+        while rows.is_empty() {
             let text = self.lines.text();
-            let width = self.selection.all.len();
-            let progress = match plain_lines(text, self.delimiter, width, rows) {
-                Some(progress) => progress,
-                None => {
-                    let outcome = rewritten_lines(text, self.delimiter, width, self.lines.line(), rows);
-                    outcome.map_err(|fault| self.fault(fault, self.next_row + rows.len() as u64))?
-                }
-            };
+            let outcome = rewritten_lines(text, self.delimiter, self.selection.all.len(), self.lines.line(), rows);
+            let progress = outcome.map_err(|fault| self.fault(fault, self.next_row + rows.len() as u64))?;
             let unfinished = progress.consumed < text.len();
             self.lines.consume(progress.consumed, progress.lines);
             let at_row = |error: TableError| error.at_row(self.next_row + rows.len() as u64);
@@ -223,41 +223,21 @@ impl LineSource for CsvReader {
         self.next_row += rows.len() as u64;
         Ok(!rows.is_empty())
     }
-}
 
-/// Adds the rows of lines that a writer would write just as they are, but for carriage returns at their ends; `None`, and nothing
-/// added, for any other lines.
-fn plain_lines(text: &str, delimiter: u8, width: usize, rows: &mut TextColumn) -> Option<Progress> {
-    let bytes = text.as_bytes();
-    let ends_line = |at: usize| bytes.get(at + 1) == Some(&b'\n');
-    if memchr(b'"', bytes).is_some() || !memchr_iter(b'\r', bytes).all(ends_line) {
-        return None;
-    }
-    let before = rows.len();
-    let blank = bytes.first() == Some(&b'\n') || memmem::find(bytes, b"\n\n").is_some();
-    let mut lines = 0;
-    let mut consumed = 0;
-    if blank || memchr(b'\r', bytes).is_some() {
-        for at in memchr_iter(b'\n', bytes) {
-            let line = &text[consumed..at];
-            let line = line.strip_suffix('\r').unwrap_or(line);
-            if !line.is_empty() {
-                rows.push_part(line);
-                rows.push("\n");
-            }
-            consumed = at + 1;
-            lines += 1;
+    fn lines_of(
+        &self,
+        block: &Block,
+        first_line: u64,
+        first_row: u64,
+        rows: &mut TextColumn,
+    ) -> Result<(), TableError> {
+        let before = rows.len();
+        let width = self.selection.all.len();
+        match rewritten_lines(block.text(), self.delimiter, width, first_line, rows) {
+            Ok(_) => Ok(()),
+            Err(fault) => Err(self.fault(fault, first_row + (rows.len() - before) as u64)),
         }
-    } else {
-        lines = rows.push_lines(text) as u64;
-        consumed = text.len();
     }
-    let added = rows.len() - before;
-    if added + memchr_iter(delimiter, bytes).count() != added * width {
-        rows.truncate(before);
-        return None;
-    }
-    Some(Progress { consumed, lines })
 }
 
 /// Adds the rows of lines of any kind, written anew from their fields, until one is not whole.

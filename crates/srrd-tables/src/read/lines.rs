@@ -7,7 +7,7 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::wrong_format;
+use super::{Mark, wrong_format};
 use crate::error::{ErrorKind, TableError};
 use crate::format::{Compression, FileFormat, Format, signature};
 
@@ -29,6 +29,8 @@ pub(super) struct LineBlocks {
     at_end: bool,
     /// The line number at `start`.
     line: u64,
+    /// How many bytes came before `start`.
+    offset: u64,
     /// An error in the line at `end`, to be reported when everything before it is consumed.
     pending: Option<TableError>,
 }
@@ -58,6 +60,7 @@ impl LineBlocks {
             filled: 0,
             at_end: false,
             line: 1,
+            offset: 0,
             pending: None,
         };
         blocks.check_start(format.format)?;
@@ -73,6 +76,7 @@ impl LineBlocks {
         }
         if start.starts_with(b"\xef\xbb\xbf") {
             self.start = 3;
+            self.offset = 3;
             self.end = 3;
         }
         self.extend_end();
@@ -97,7 +101,21 @@ impl LineBlocks {
     /// Drops the first `bytes` bytes, which hold `lines` line ends.
     pub(super) fn consume(&mut self, bytes: usize, lines: u64) {
         self.start += bytes;
+        self.offset += bytes as u64;
         self.line += lines;
+    }
+
+    /// How many bytes come before [`text`](Self::text), decompressed.
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Forgets what was read: the input has been moved to this offset, where the line of this number begins.
+    pub(super) fn go_on_at(&mut self, Mark { line, offset }: Mark) {
+        (self.line, self.offset) = (line, offset);
+        (self.start, self.end, self.filled) = (0, 0, 0);
+        self.at_end = false;
+        self.pending = None;
     }
 
     /// Adds more whole lines to [`text`](Self::text); `false` when there are no more.

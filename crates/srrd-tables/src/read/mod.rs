@@ -1,5 +1,6 @@
 //! Reading tables, one format a file.
 
+mod block;
 mod csv;
 mod jsonl;
 mod lines;
@@ -15,11 +16,14 @@ mod parquet;
 use std::fs::File;
 use std::io::{Cursor, Read, Seek};
 use std::path::Path;
+use std::sync::Arc;
 
-use crate::batch::{Batch, Schema, TextColumn};
+use crate::batch::{Batch, Schema};
 use crate::error::{ErrorKind, TableError, shorten};
 use crate::format::{Compression, FileFormat, Format};
-pub(crate) use separators::Separators;
+use block::Stretches;
+pub(crate) use block::{Block, BlockSource, Layout, Mark};
+pub(crate) use separators::separators;
 
 /// How to read a table.
 #[derive(Clone, Debug)]
@@ -70,72 +74,6 @@ pub trait TableReader: Send {
     fn as_blocks(&mut self) -> Option<&mut dyn BlockSource> {
         None
     }
-
-    /// This reader as one that gives rows as lines; `None` for formats that are not lines of delimited fields.
-    fn as_lines(&mut self) -> Option<&mut dyn LineSource> {
-        None
-    }
-}
-
-/// A reader of CSV or TSV that also gives rows as lines, all columns whatever is selected.
-pub trait LineSource: Send {
-    /// What separates fields.
-    fn delimiter(&self) -> u8;
-
-    /// Fills `rows` with the next rows, each as the line that a writer with the same delimiter would make of it, with its
-    /// line end. `false` means that there are no more.
-    ///
-    /// Which rows lack or exceed fields is only looked into when the fields of many rows do not add up, so this is for
-    /// tables that have been read before.
-    ///
-    /// # Errors
-    /// Anything wrong with the rows, as far as it is noticed.
-    fn next_lines(&mut self, rows: &mut TextColumn) -> Result<bool, TableError>;
-}
-
-/// Some whole lines of CSV or TSV.
-#[derive(Default)]
-pub struct Block {
-    pub text: String,
-    /// The number of the first of them in the file.
-    pub first_line: u64,
-}
-
-/// Where the fields of a block are to be looked for.
-#[derive(Clone)]
-pub struct Layout {
-    pub delimiter: u8,
-    /// How many fields a row has.
-    pub width: usize,
-    /// The positions of the selected columns, in the order they were selected.
-    pub positions: Vec<usize>,
-}
-
-/// A reader of CSV or TSV that also gives blocks of lines, for threads to take apart on their own. Not only do they share the work
-/// then: nothing is copied into columns.
-pub trait BlockSource: Send {
-    /// How much text there is in all, where that is known.
-    fn length(&self) -> Option<u64>;
-
-    /// Where the fields are, in all blocks.
-    fn layout(&self) -> Layout;
-
-    /// Fills `block` with the next lines, if there are any and they hold no quotes. Otherwise `false`: the rows that follow have to
-    /// be asked for by [`TableReader::next_batch`].
-    ///
-    /// # Errors
-    /// The file cannot be read on, or is no text. The row that the message should name is not known here.
-    fn next_block(&mut self, block: &mut Block) -> Result<bool, TableError>;
-
-    /// Says which row comes next, for messages.
-    fn resume_at(&mut self, next_row: u64);
-
-    /// Takes a block apart that does not hold what was expected: at most as many rows as a batch has, from byte `from` on.
-    /// The result is where to go on; `batch` is empty when that is the end.
-    ///
-    /// # Errors
-    /// As [`TableReader::next_batch`].
-    fn rows_of(&self, block: &Block, from: usize, first_row: u64, batch: &mut Batch) -> Result<usize, TableError>;
 }
 
 /// Opens a table. The format is told by the file's name; `-` is CSV on standard input.
@@ -151,9 +89,8 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, 
     let file = open_file(path, &name)?;
     match format.format {
         Format::Csv | Format::Tsv => {
-            let plain = format.compression == Compression::None;
-            let length = plain.then(|| file.metadata().ok().map(|metadata| metadata.len())).flatten();
-            open_delimited(&name, format, Box::new(file), length, options)
+            let stretches = stretches(&file, format);
+            open_delimited(&name, format, Box::new(file), stretches, options)
         }
         Format::Jsonl => open_stream(&name, format, Box::new(file), options),
         Format::Parquet => open_parquet(name, file, options),
@@ -209,17 +146,24 @@ pub fn open_stream(
     }
 }
 
-/// Opens CSV or TSV of this length, as far as it is known.
+/// The stretches of a file that can be read in any order: one whose text lies there as it is.
+fn stretches(file: &File, format: FileFormat) -> Option<Stretches> {
+    let metadata = file.metadata().ok().filter(|metadata| metadata.is_file())?;
+    let plain = format.compression == Compression::None;
+    plain.then(|| file.try_clone().ok()).flatten().map(|file| Stretches::new(Arc::new(file), metadata.len()))
+}
+
+/// Opens CSV or TSV, whose stretches can be read in any order if there are any.
 fn open_delimited(
     name: &str,
     format: FileFormat,
     input: Box<dyn Read + Send>,
-    length: Option<u64>,
+    stretches: Option<Stretches>,
     options: &ReadOptions,
 ) -> Result<Box<dyn TableReader>, TableError> {
     let delimiter = if format.format == Format::Csv { b',' } else { b'\t' };
     let lines = lines::LineBlocks::open(name, format, input)?;
-    Ok(Box::new(csv::CsvReader::open(lines, delimiter, length, options)?))
+    Ok(Box::new(csv::CsvReader::open(lines, delimiter, stretches, options)?))
 }
 
 #[cfg(feature = "parquet")]

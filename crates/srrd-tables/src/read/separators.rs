@@ -1,47 +1,42 @@
 //! Where the fields of a text end.
 //!
 //! Fields are a few bytes long, which makes a search that starts anew for every field spend its time on starting. This one
-//! looks at eight bytes at a time and keeps what it found in them.
+//! looks at 64 bytes at a time and keeps what it found in them.
 
-const ONES: u64 = u64::from_ne_bytes([1; 8]);
-const LOW_BITS: u64 = 0x7f * ONES;
+/// So many bytes are looked at together: as many as a word has bits.
+const WIDTH: usize = 64;
 
 /// The positions of all bytes that are one of two ASCII characters.
 pub(crate) struct Separators<'a> {
     bytes: &'a [u8],
-    /// Each of the two, eight times.
-    wanted: [u64; 2],
-    /// The position of the word that `found` is about.
+    wanted: [u8; 2],
+    /// Where the bytes begin that `found` is about.
     at: usize,
-    /// The highest bit of every byte of the word that is one of the two and has yet to be told.
+    /// A bit for every byte that is one of the two and has yet to be told.
     found: u64,
 }
 
 impl<'a> Separators<'a> {
     pub(crate) fn new(bytes: &'a [u8], one: u8, other: u8) -> Self {
         debug_assert!(one.is_ascii() && other.is_ascii());
-        let wanted = [one, other].map(|byte| u64::from(byte) * ONES);
-        let mut separators = Separators { bytes, wanted, at: 0, found: 0 };
+        let mut separators = Separators { bytes, wanted: [one, other], at: 0, found: 0 };
         separators.look();
         separators
     }
 
-    /// Looks into the word at `at`.
+    /// Looks at the bytes from `at` on.
     #[inline]
     fn look(&mut self) {
-        let word = match self.bytes[self.at..].first_chunk() {
-            Some(&word) => u64::from_le_bytes(word),
+        self.found = match self.bytes[self.at..].first_chunk() {
+            Some(bytes) => places(bytes, self.wanted),
             None => {
                 // The last bytes, filled up with one that, not being ASCII, is neither of the two.
                 let rest = &self.bytes[self.at..];
-                let mut word = [0xff; 8];
-                word[..rest.len()].copy_from_slice(rest);
-                u64::from_le_bytes(word)
+                let mut bytes = [0xff; WIDTH];
+                bytes[..rest.len()].copy_from_slice(rest);
+                places(&bytes, self.wanted)
             }
         };
-        // The highest bit of every byte that is zero: no lower bit carries into it, and it is not set itself.
-        let zeros = |word: u64| !(((word & LOW_BITS) + LOW_BITS) | word | LOW_BITS);
-        self.found = zeros(word ^ self.wanted[0]) | zeros(word ^ self.wanted[1]);
     }
 }
 
@@ -51,16 +46,82 @@ impl Iterator for Separators<'_> {
     #[inline]
     fn next(&mut self) -> Option<usize> {
         while self.found == 0 {
-            if self.at + 8 >= self.bytes.len() {
+            if self.at + WIDTH >= self.bytes.len() {
                 return None;
             }
-            self.at += 8;
+            self.at += WIDTH;
             self.look();
         }
-        let position = self.at + self.found.trailing_zeros() as usize / 8;
+        let position = self.at + self.found.trailing_zeros() as usize;
         self.found &= self.found - 1;
         Some(position)
     }
+}
+
+/// All these positions, added to a list of them.
+pub(crate) fn separators(bytes: &[u8], one: u8, other: u8, positions: &mut Vec<u32>) {
+    let (words, rest) = bytes.as_chunks();
+    let mut note = |at: usize, mut found: u64| {
+        positions.reserve(WIDTH);
+        while found != 0 {
+            positions.push(at as u32 + found.trailing_zeros());
+            found &= found - 1;
+        }
+    };
+    for (index, word) in words.iter().enumerate() {
+        note(index * WIDTH, places(word, [one, other]));
+    }
+    let mut last = [0xff; WIDTH];
+    last[..rest.len()].copy_from_slice(rest);
+    note(words.len() * WIDTH, places(&last, [one, other]));
+}
+
+/// A bit for every byte that is one of two.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn places(bytes: &[u8; WIDTH], wanted: [u8; 2]) -> u64 {
+    // SAFETY: SSE2 is part of this architecture.
+    unsafe { places_sse2(bytes, wanted) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "sse2")]
+#[inline]
+fn places_sse2(bytes: &[u8; WIDTH], [one, other]: [u8; 2]) -> u64 {
+    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x, _mm_set1_epi8};
+    let (one, other) = (_mm_set1_epi8(one as i8), _mm_set1_epi8(other as i8));
+    let mut places = 0;
+    for (index, part) in bytes.as_chunks::<16>().0.iter().enumerate() {
+        let both = u128::from_le_bytes(*part);
+        let part = _mm_set_epi64x((both >> 64) as i64, both as i64);
+        let equal = _mm_or_si128(_mm_cmpeq_epi8(part, one), _mm_cmpeq_epi8(part, other));
+        places |= u64::from(_mm_movemask_epi8(equal) as u16) << (16 * index);
+    }
+    places
+}
+
+/// A bit for every byte that is one of two.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+fn places(bytes: &[u8; WIDTH], wanted: [u8; 2]) -> u64 {
+    places_by_words(bytes, wanted)
+}
+
+/// The same without anything that only some processors have: eight bytes at a time.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+#[inline]
+fn places_by_words(bytes: &[u8; WIDTH], wanted: [u8; 2]) -> u64 {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const LOW_BITS: u64 = 0x7f * ONES;
+    // The highest bit of every byte that is zero: no lower bit carries into it, and it is not set itself.
+    let zeros = |word: u64| !(((word & LOW_BITS) + LOW_BITS) | word | LOW_BITS);
+    let (words, _) = bytes.as_chunks::<8>();
+    words.iter().enumerate().fold(0, |places, (index, word)| {
+        let word = u64::from_le_bytes(*word);
+        let [one, other] = wanted.map(|byte| zeros(word ^ (u64::from(byte) * ONES)));
+        // The product has every byte's bit side by side in its highest byte.
+        places | ((one | other) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56 << (8 * index)
+    })
 }
 
 #[cfg(test)]
@@ -72,7 +133,7 @@ mod tests {
         // Neighbours of the two bytes, and bytes with the highest bit set, wherever they may stand in a word.
         let letters = [b',', b'\n', b',' + 1, b',' - 1, b'\n' + 1, b'\n' ^ 0x80, b',' ^ 0x80, 0, 0xff, b'x'];
         let mut state = 1u32;
-        for length in 0..200 {
+        for length in 0..500 {
             let bytes: Vec<u8> = (0..length)
                 .map(|_| {
                     state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -81,6 +142,12 @@ mod tests {
                 .collect();
             let expected: Vec<usize> = (0..length).filter(|&i| matches!(bytes[i], b',' | b'\n')).collect();
             assert_eq!(Separators::new(&bytes, b',', b'\n').collect::<Vec<_>>(), expected, "{bytes:?}");
+            let mut positions = vec![7];
+            separators(&bytes, b',', b'\n', &mut positions);
+            assert!(positions[1..].iter().map(|&at| at as usize).eq(expected), "{bytes:?}");
+            if let Some(first) = bytes.first_chunk() {
+                assert_eq!(places_by_words(first, [b',', b'\n']), places(first, [b',', b'\n']), "{bytes:?}");
+            }
         }
     }
 }

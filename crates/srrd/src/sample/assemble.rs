@@ -110,20 +110,18 @@ fn fitting<T>(mut values: Vec<T>) -> Vec<T> {
     values
 }
 
-/// A row with what it is sorted by within its source state: next state (high half), then action.
-#[derive(Clone, Copy, Default)]
+/// A row of one source state, with what it is sorted by: next state (high half of the key), then action.
+#[derive(Clone, Copy)]
 struct Keyed {
     key: u64,
-    row: u32,
+    /// Its place among all rows in order of their sources; rows of one source keep their order.
+    place: u32,
+    reward: f64,
 }
 
 impl Keyed {
-    fn new(target: u32, action: u32, row: usize) -> Self {
-        Keyed { key: u64::from(target) << 32 | u64::from(action), row: row as u32 }
-    }
-
-    fn target(&self) -> u64 {
-        self.key >> 32
+    fn target(&self) -> u32 {
+        (self.key >> 32) as u32
     }
 }
 
@@ -136,65 +134,88 @@ struct Conflict {
 }
 
 /// Merges rows in any order, and says which transition every row became.
+///
+/// What is merged takes the places of the rows, so that hardly any memory is needed beside theirs.
 fn merge(rows: Rows<'_>, states: usize, duplicates: Duplicates) -> Result<(Merged, Vec<u32>), Conflict> {
     let start = starts(states, &rows.source);
-    let mut keyed = by_source(&rows, &start);
-    let pieces = pieces(&start);
-    let sizes =
-        each_piece(pieces.clone().zip(cut(&mut keyed, pieces.clone().map(|states| rows_of(&start, &states)))), {
-            |(states, keyed)| sort_piece(&start, states, keyed)
-        });
-    let (transitions, edges) = sizes.iter().fold((0, 0), |all, size| (all.0 + size.0, all.1 + size.1));
-
-    // What was sorted by lies in `keyed`, so that its memory is free for the result.
-    let Rows { source, action, target, reward } = rows;
-    let mut source = space(source, edges);
-    let mut target = space(target, edges);
-    let mut first = vec![0u32; edges + 1];
+    let (rows, row_at) = by_source(rows, &start);
+    let count = rows.reward.len();
+    let mut source = rows.source.into_owned();
+    let mut target = rows.target.into_owned();
+    let mut action = rows.action.into_owned();
+    let mut reward = rows.reward.into_owned();
+    let mut first = vec![0u32; count + 1];
     first.pop();
-    let mut action = space(action, transitions);
-    let mut merged_reward = vec![0.0; transitions];
-    let transition: Vec<AtomicU32> = (0..reward.len()).map(|_| AtomicU32::new(0)).collect();
-    let by_edge = || sizes.iter().map(|size| size.1);
-    let by_transition = || sizes.iter().map(|size| size.0);
-    let mut next = 0u32;
-    let filled = (pieces.zip(by_transition()))
-        .zip(cut(&mut source, by_edge()).zip(cut(&mut target, by_edge())).zip(cut(&mut first, by_edge())))
-        .zip(cut(&mut action, by_transition()).zip(cut(&mut merged_reward, by_transition())))
-        .map(|(((states, transitions), ((source, target), first)), (action, reward))| {
-            next += transitions as u32;
-            Piece { states, number: next - transitions as u32, source, target, first, action, reward }
+    let transition: Vec<AtomicU32> = (0..count).map(|_| AtomicU32::new(0)).collect();
+    let sorting = Sorting { start: &start, row_at: row_at.as_deref(), transition: &transition, duplicates };
+
+    let pieces = pieces(&start);
+    let lengths = || pieces.clone().map(|states| rows_of(&start, &states).len());
+    let work = (pieces.clone().zip(cut(&mut source, lengths()).zip(cut(&mut target, lengths()))))
+        .zip(cut(&mut first, lengths()))
+        .zip(cut(&mut action, lengths()).zip(cut(&mut reward, lengths())))
+        .map(|(((states, (source, target)), first), (action, reward))| Piece {
+            states,
+            source,
+            target,
+            first,
+            action,
+            reward,
         });
-    let filled = each_piece(filled, |piece| piece.fill(&start, &keyed, &reward, duplicates, &transition));
-    let (mut averaged, mut repeats) = (0, Repeats::default());
-    for piece in filled {
-        let (of_piece, repeated) = piece?;
-        averaged += of_piece;
-        repeats.squares += repeated.squares;
-        repeats.freedom += repeated.freedom;
-        repeats.averaged_out += repeated.averaged_out;
+    let sizes: Vec<Size> = each_piece(work, |piece| piece.merge(&sorting)).into_iter().collect::<Result<_, _>>()?;
+
+    let mut merged = Size::default();
+    for (states, size) in pieces.zip(&sizes) {
+        let rows = rows_of(&start, &states);
+        // Every piece goes on where the one before it ended.
+        let edges = rows.start..rows.start + size.edges;
+        [&mut source, &mut target, &mut first]
+            .into_iter()
+            .for_each(|of_edges| of_edges.copy_within(edges.clone(), merged.edges));
+        let fewer = (rows.start - merged.transitions) as u32;
+        if fewer > 0 {
+            let transitions = rows.start..rows.start + size.transitions;
+            action.copy_within(transitions.clone(), merged.transitions);
+            reward.copy_within(transitions, merged.transitions);
+            first[merged.edges..merged.edges + size.edges].iter_mut().for_each(|first| *first -= fewer);
+            for place in rows {
+                let row = sorting.row(place as u32) as usize;
+                transition[row].store(transition[row].load(Ordering::Relaxed) - fewer, Ordering::Relaxed);
+            }
+        }
+        merged.add(size);
     }
-    let merged = Merged { source, target, first, action, reward: merged_reward, averaged, repeats };
-    Ok((merged, transition.into_iter().map(AtomicU32::into_inner).collect()))
+    let edge_list = |mut list: Vec<u32>| {
+        list.truncate(merged.edges);
+        fitting(list)
+    };
+    action.truncate(merged.transitions);
+    reward.truncate(merged.transitions);
+    let (action, reward) = (fitting(action), fitting(reward));
+    let transition = transition.into_iter().map(AtomicU32::into_inner).collect();
+    let (source, target, first) = (edge_list(source), edge_list(target), edge_list(first));
+    let Size { averaged, repeats, .. } = merged;
+    Ok((Merged { source, target, first, action, reward, averaged, repeats }, transition))
 }
 
-/// The rows in the order of their sources.
-fn by_source(Rows { source, action, target, .. }: &Rows<'_>, start: &[u32]) -> Vec<Keyed> {
-    let of_row = |row: usize| Keyed::new(target[row], action[row], row);
-    if source.is_sorted() {
-        return match source.len() {
-            rows if rows <= PIECE => (0..rows).map(of_row).collect(),
-            rows => (0..rows).into_par_iter().with_min_len(PIECE).map(of_row).collect(),
-        };
+/// The rows in the order of their sources, and which row each of them was: `None` where they were in that order already. The sources
+/// themselves are of no use any more.
+fn by_source<'a>(rows: Rows<'a>, start: &[u32]) -> (Rows<'a>, Option<Vec<u32>>) {
+    if rows.source.is_sorted() {
+        return (rows, None);
     }
-    let mut keyed = vec![Keyed::default(); source.len()];
+    let count = rows.source.len();
+    let (mut target, mut action, mut reward) = (vec![0u32; count], vec![0u32; count], vec![0.0; count]);
+    let mut row_at = vec![0u32; count];
     let mut next = start.to_vec();
-    for (row, &x) in source.iter().enumerate() {
-        let place = &mut next[x as usize];
-        keyed[*place as usize] = of_row(row);
-        *place += 1;
+    for (row, &x) in rows.source.iter().enumerate() {
+        let place = next[x as usize] as usize;
+        next[x as usize] += 1;
+        (target[place], action[place], reward[place]) = (rows.target[row], rows.action[row], rows.reward[row]);
+        row_at[place] = row as u32;
     }
-    keyed
+    let rows = Rows { source: rows.source, action: action.into(), target: target.into(), reward: reward.into() };
+    (rows, Some(row_at))
 }
 
 /// Ranges of states that hold about [`PIECE`] rows each.
@@ -208,8 +229,9 @@ fn pieces(start: &[u32]) -> impl Iterator<Item = Range<usize>> + Clone {
     })
 }
 
-fn rows_of(start: &[u32], states: &Range<usize>) -> usize {
-    (start[states.end] - start[states.start]) as usize
+/// Where the rows of some states lie among those in order of their sources.
+fn rows_of(start: &[u32], states: &Range<usize>) -> Range<usize> {
+    start[states.start] as usize..start[states.end] as usize
 }
 
 /// Cuts a slice into pieces of these lengths.
@@ -234,39 +256,46 @@ fn each_piece<P: Send, T: Send>(pieces: impl Iterator<Item = P>, work: impl Fn(P
     }
 }
 
-/// Sorts the rows of each of some states, and counts their transitions and edges.
-fn sort_piece(start: &[u32], states: Range<usize>, keyed: &mut [Keyed]) -> (usize, usize) {
-    let (mut transitions, mut edges) = (0, 0);
-    for rows in cut(keyed, states.map(|x| (start[x + 1] - start[x]) as usize)) {
-        rows.sort_unstable_by_key(|k| (k.key, k.row));
-        if let Some(last) = rows.last() {
-            let (mut key, mut target) = (!last.key, !last.target());
-            for row in rows.iter() {
-                transitions += usize::from(row.key != key);
-                edges += usize::from(row.target() != target);
-                (key, target) = (row.key, row.target());
-            }
-        }
-    }
-    (transitions, edges)
+/// What all pieces need to know.
+struct Sorting<'a> {
+    start: &'a [u32],
+    row_at: Option<&'a [u32]>,
+    /// By row, which transition it became.
+    transition: &'a [AtomicU32],
+    duplicates: Duplicates,
 }
 
-/// Room for so many ids, in the memory that is there.
-fn space(ids: Cow<'_, [u32]>, count: usize) -> Vec<u32> {
-    match ids {
-        Cow::Borrowed(_) => vec![0; count],
-        Cow::Owned(mut ids) => {
-            ids.truncate(count);
-            fitting(ids)
-        }
+impl Sorting<'_> {
+    /// Which row lies at a place in the order of the sources.
+    fn row(&self, place: u32) -> u32 {
+        self.row_at.map_or(place, |row_at| row_at[place as usize])
     }
 }
 
-/// The part of the result that some states have.
+/// How much is left of some rows, and what they tell of noise.
+#[derive(Default)]
+struct Size {
+    transitions: usize,
+    edges: usize,
+    /// How many transitions had unequal rewards.
+    averaged: usize,
+    repeats: Repeats,
+}
+
+impl Size {
+    fn add(&mut self, other: &Size) {
+        self.transitions += other.transitions;
+        self.edges += other.edges;
+        self.averaged += other.averaged;
+        self.repeats.squares += other.repeats.squares;
+        self.repeats.freedom += other.repeats.freedom;
+        self.repeats.averaged_out += other.repeats.averaged_out;
+    }
+}
+
+/// The rows of some states, in order of their sources.
 struct Piece<'a> {
     states: Range<usize>,
-    /// The number of its first transition.
-    number: u32,
     source: &'a mut [u32],
     target: &'a mut [u32],
     first: &'a mut [u32],
@@ -275,44 +304,49 @@ struct Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// Fills it in; the result is how many transitions had unequal rewards, and what they tell of noise.
-    fn fill(
-        self,
-        start: &[u32],
-        keyed: &[Keyed],
-        reward: &[f64],
-        duplicates: Duplicates,
-        transition: &[AtomicU32],
-    ) -> Result<(usize, Repeats), Conflict> {
+    /// Puts what is left of the rows at the beginning of the piece. Transitions are numbered as if every row before the piece were
+    /// one.
+    fn merge(self, sorting: &Sorting<'_>) -> Result<Size, Conflict> {
         let mut values = Values { averaged: 0, repeats: Repeats::default(), sorted: Vec::new() };
-        let (mut index, mut edge) = (0, 0);
-        for x in self.states {
-            let of_state = &keyed[start[x] as usize..start[x + 1] as usize];
+        let before = rows_of(sorting.start, &self.states).start;
+        let (mut transitions, mut edges) = (0, 0);
+        let mut of_state: Vec<Keyed> = Vec::new();
+        for x in self.states.clone() {
+            let places = rows_of(sorting.start, &(x..x + 1));
+            let here = places.start - before..places.end - before;
+            of_state.clear();
+            let rows = self.target[here.clone()].iter().zip(&self.action[here.clone()]).zip(&self.reward[here]);
+            of_state.extend(rows.zip(places).map(|(((&target, &action), &reward), place)| {
+                let key = u64::from(target) << 32 | u64::from(action);
+                Keyed { key, place: place as u32, reward }
+            }));
+            of_state.sort_unstable_by_key(|row| (row.key, row.place));
             let mut target = None;
             for group in of_state.chunk_by(|a, b| a.key == b.key) {
-                let number = self.number + index as u32;
-                group.iter().for_each(|keyed| transition[keyed.row as usize].store(number, Ordering::Relaxed));
-                let key = group[0].key;
-                if target.replace(group[0].target()) != Some(group[0].target()) {
-                    self.source[edge] = x as u32;
-                    self.target[edge] = group[0].target() as u32;
-                    self.first[edge] = number;
-                    edge += 1;
+                let number = (before + transitions) as u32;
+                for row in group {
+                    sorting.transition[sorting.row(row.place) as usize].store(number, Ordering::Relaxed);
                 }
-                self.action[index] = key as u32;
-                self.reward[index] = match group {
-                    [only] => one_zero(reward[only.row as usize]),
-                    _ => values.merge(group, reward, duplicates).map_err(|rows| Conflict {
+                if target.replace(group[0].target()) != Some(group[0].target()) {
+                    self.source[edges] = x as u32;
+                    self.target[edges] = group[0].target();
+                    self.first[edges] = number;
+                    edges += 1;
+                }
+                self.action[transitions] = group[0].key as u32;
+                self.reward[transitions] = match group {
+                    [only] => one_zero(only.reward),
+                    _ => values.merge(group, sorting.duplicates).map_err(|rows| Conflict {
                         source: x as u32,
-                        key,
-                        rows,
-                        rewards: rows.map(|row| reward[row as usize]),
+                        key: group[0].key,
+                        rows: rows.map(|row| sorting.row(row.place)),
+                        rewards: rows.map(|row| row.reward),
                     })?,
                 };
-                index += 1;
+                transitions += 1;
             }
         }
-        Ok((values.averaged, values.repeats))
+        Ok(Size { transitions, edges, averaged: values.averaged, repeats: values.repeats })
     }
 }
 
@@ -325,26 +359,26 @@ struct Values {
 
 impl Values {
     /// The one reward of a group of rows, or two rows that contradict each other.
-    fn merge(&mut self, group: &[Keyed], reward: &[f64], duplicates: Duplicates) -> Result<f64, [u32; 2]> {
-        let first = reward[group[0].row as usize];
+    fn merge(&mut self, group: &[Keyed], duplicates: Duplicates) -> Result<f64, [Keyed; 2]> {
+        let first = group[0].reward;
         self.repeats.freedom += group.len() - 1;
         if duplicates == Duplicates::Mean {
             self.repeats.averaged_out += 1.0 - 1.0 / group.len() as f64;
         }
-        let Some(unequal) = group.iter().find(|k| reward[k.row as usize] != first) else {
+        let Some(unequal) = group.iter().find(|row| row.reward != first) else {
             return Ok(one_zero(first));
         };
         self.averaged += 1;
         self.sorted.clear();
-        self.sorted.extend(group.iter().map(|k| reward[k.row as usize]));
+        self.sorted.extend(group.iter().map(|row| row.reward));
         // Sorted, so that sums do not depend on the order of the rows.
         self.sorted.sort_unstable_by(f64::total_cmp);
         let mean = self.sorted.iter().sum::<f64>() / self.sorted.len() as f64;
         self.repeats.squares += self.sorted.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>();
         match duplicates {
             Duplicates::First => Ok(first),
-            Duplicates::Last => Ok(reward[group[group.len() - 1].row as usize]),
-            Duplicates::Error => Err([group[0].row, unequal.row]),
+            Duplicates::Last => Ok(group[group.len() - 1].reward),
+            Duplicates::Error => Err([group[0], *unequal]),
             Duplicates::Mean => Ok(mean),
         }
     }

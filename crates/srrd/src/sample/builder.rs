@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::assemble::{Rows, assemble};
 use super::token::Kind;
-use super::vocabulary::{ABSENT, Interner};
+use super::vocabulary::{ABSENT, DIRECT_INTS, Interner};
 use super::{RewardSample, Token, Vocabulary};
 
 /// Which reward a transition gets that occurs several times with unequal rewards. Equal rewards always collapse.
@@ -189,6 +189,25 @@ impl SampleBuilder {
         self.target.push(target);
         self.reward.push(reward);
         Ok(())
+    }
+
+    /// Adds a row whose tokens are integers, as [`push`](Self::push) does.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    #[inline]
+    pub fn push_ints(&mut self, state: u32, action: u32, next_state: u32, reward: f64) -> Result<(), SampleError> {
+        let row = self.reward.len();
+        if state.max(action).max(next_state) < DIRECT_INTS && reward.abs() <= LARGEST_REWARD && row < u32::MAX as usize
+        {
+            // They are their own ids.
+            self.source.push(state);
+            self.action.push(action);
+            self.target.push(next_state);
+            self.reward.push(reward);
+            return Ok(());
+        }
+        self.push(state.into(), action.into(), next_state.into(), reward)
     }
 
     /// Adds all rows of another builder behind those that are here, as if they were pushed one by one, and leaves it empty. So

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::token::{Kind, Token, compare_features};
 
 /// Integers from 0 up to here are their own provisional ids; all other tokens are numbered from here on.
-const DIRECT_INTS: u32 = 1 << 22;
+pub(super) const DIRECT_INTS: u32 = 1 << 22;
 /// Below this many rows everything stays on one thread.
 const SMALL: usize = 1 << 15;
 /// No id.
@@ -281,26 +281,30 @@ impl Interner {
     pub fn sort(self, columns: &[&[u32]]) -> (Vocabulary, Renumbered) {
         let direct = occurring(columns);
         let mut ranks = Vec::with_capacity(direct.len());
-        let mut ints = Vec::new();
+        let mut ints: Vec<i64> =
+            Vec::with_capacity(direct.iter().filter(|occurs| occurs.load(Ordering::Relaxed)).count());
         for (value, occurs) in direct.into_iter().enumerate() {
             ranks.push(ints.len() as u32);
             if occurs.into_inner() {
-                ints.push((value as i64, None));
+                ints.push(value as i64);
             }
         }
         let mut numbered = vec![0u32; self.numbered as usize];
-        let mut next = ints.len() as u32;
         if !self.ints.is_empty() {
-            ints.extend(self.ints.iter().map(|(&value, &id)| (value, Some(id))));
-            ints.sort_unstable();
-            next = ints.len() as u32;
-            for (rank, &(value, id)) in ints.iter().enumerate() {
-                match id {
-                    Some(id) => numbered[(id - DIRECT_INTS) as usize] = rank as u32,
-                    None => ranks[value as usize] = rank as u32,
-                }
+            // Those that are their own ids lie between the negative and the large ones.
+            let mut others: Vec<(i64, u32)> = self.ints.iter().map(|(&value, &id)| (value, id)).collect();
+            others.sort_unstable();
+            let negative = others.partition_point(|&(value, _)| value < 0);
+            let between = ints.len();
+            ranks.iter_mut().for_each(|rank| *rank += negative as u32);
+            for (index, &(_, id)) in others.iter().enumerate() {
+                let rank = if index < negative { index } else { index + between };
+                numbered[(id - DIRECT_INTS) as usize] = rank as u32;
             }
+            let values = |others: &[(i64, u32)]| others.iter().map(|&(value, _)| value).collect::<Vec<i64>>();
+            ints = [values(&others[..negative]), ints, values(&others[negative..])].concat();
         }
+        let mut next = ints.len() as u32;
         let mut give = |provisional: u32| {
             numbered[(provisional - DIRECT_INTS) as usize] = next;
             next += 1;
@@ -330,7 +334,6 @@ impl Interner {
             give(self.feature_ids[i as usize]);
         }
 
-        let ints = ints.into_iter().map(|(value, _)| value).collect();
         // Integers without a gap have their ranks already.
         let direct = ranks.iter().enumerate().any(|(id, &rank)| id as u32 != rank).then_some(ranks);
         (Vocabulary { ints, texts, features, arity }, Renumbered { direct, numbered })
