@@ -2,8 +2,9 @@
 //!
 //! The usual table has a token a state and an action, one sample, and no quotes. Its blocks of lines are taken apart by all threads,
 //! each into a builder of its own, and the builders are appended in the order of the blocks. While some blocks are taken apart, the
-//! rows of those before them are appended and those after them are read. A block that holds anything else is taken
-//! apart once more, column by column, in its turn: what is wrong with it is found there.
+//! rows of those before them are appended. Blocks of a plain file are read by the thread that takes them apart; of a stream, those
+//! that come next are read meanwhile. A block that holds anything else is taken apart once more, column by column, in its turn: what is
+//! wrong with it is found there.
 
 use rayon::prelude::*;
 use srrd::{SampleBuilder, Token};

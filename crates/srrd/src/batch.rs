@@ -14,11 +14,17 @@ use crate::settings::{Actions, Batch};
 #[derive(Clone, Debug, PartialEq)]
 pub struct BatchSet {
     pub(crate) actions: Actions,
-    pub(crate) weight: Vec<f64>,
-    /// Whether it holds every state (or pair).
-    all: bool,
+    weights: Weights,
     /// For a set of pairs that does not hold every pair: the chosen actions of every state, ascending.
     pairs: Option<Rows>,
+}
+
+/// The weight of every state.
+#[derive(Clone, Debug, PartialEq)]
+enum Weights {
+    /// The same for each of so many states: the batch holds every state (or pair).
+    Equal(f64, usize),
+    Each(Vec<f64>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +63,7 @@ impl BatchSet {
             Actions::Marginal => 1.0,
             Actions::Joint => sample.actions.len() as f64,
         };
-        BatchSet { actions, weight: vec![weight; sample.states.len()], all: true, pairs: None }
+        BatchSet { actions, weights: Weights::Equal(weight, sample.states.len()), pairs: None }
     }
 
     /// The given states; those that the sample has not explored are left out.
@@ -77,7 +83,7 @@ impl BatchSet {
     fn from_states(sample: &RewardSample, ids: impl Iterator<Item = u32>) -> Self {
         let mut weight = vec![0.0; sample.states.len()];
         ids.for_each(|x| weight[x as usize] = 1.0);
-        BatchSet { actions: Actions::Marginal, weight, all: false, pairs: None }
+        BatchSet { actions: Actions::Marginal, weights: Weights::Each(weight), pairs: None }
     }
 
     fn from_pairs(sample: &RewardSample, sorted: Vec<(u32, u32)>) -> Self {
@@ -89,18 +95,29 @@ impl BatchSet {
             start[x + 1] = start[x] + weight[x] as usize;
         }
         let action = sorted.into_iter().map(|(_, u)| u).collect();
-        BatchSet { actions: Actions::Joint, weight, all: false, pairs: Some(Rows { start, action }) }
+        BatchSet { actions: Actions::Joint, weights: Weights::Each(weight), pairs: Some(Rows { start, action }) }
     }
 
     /// How many elements of B have this state.
     #[inline]
     pub(crate) fn weight(&self, state: u32) -> f64 {
-        self.weight[state as usize]
+        match &self.weights {
+            Weights::Equal(weight, _) => *weight,
+            Weights::Each(weights) => weights[state as usize],
+        }
+    }
+
+    /// The weights of all states.
+    pub(crate) fn weights(&self) -> Vec<f64> {
+        match &self.weights {
+            Weights::Equal(weight, states) => vec![*weight; *states],
+            Weights::Each(weights) => weights.clone(),
+        }
     }
 
     #[inline]
     pub(crate) fn holds_state(&self, state: u32) -> bool {
-        self.weight[state as usize] > 0.0
+        self.weight(state) > 0.0
     }
 
     /// Whether the pair (state, action) is in B. Only for a set of pairs.
@@ -122,25 +139,31 @@ impl BatchSet {
                 let of = |range: &[usize]| rows.action[range[0]..range[1]].iter().map(|&u| value(u)).sum();
                 rows.start.windows(2).map(of).collect()
             }
-            (None, Actions::Joint) => vec![(0..every_action).map(value).sum(); self.weight.len()],
-            (None, Actions::Marginal) => self.weight.clone(),
+            (None, Actions::Joint) => vec![(0..every_action).map(value).sum(); self.weights().len()],
+            (None, Actions::Marginal) => self.weights(),
         }
     }
 
     #[inline]
     pub(crate) fn is_all(&self) -> bool {
-        self.all
+        matches!(self.weights, Weights::Equal(..))
     }
 
     /// The weight of every state, where B leaves nothing out.
     #[inline]
     pub(crate) fn equal_weight(&self) -> Option<f64> {
-        if self.all { self.weight.first().copied() } else { None }
+        match self.weights {
+            Weights::Equal(weight, _) => Some(weight),
+            Weights::Each(_) => None,
+        }
     }
 
     /// |B|
     pub(crate) fn total(&self) -> f64 {
-        self.weight.iter().sum()
+        match &self.weights {
+            Weights::Equal(weight, states) => weight * *states as f64,
+            Weights::Each(weights) => weights.iter().sum(),
+        }
     }
 }
 

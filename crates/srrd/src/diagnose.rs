@@ -65,8 +65,8 @@ pub fn term_coverage(sample: &RewardSample, metric: Metric, batch: &BatchSet) ->
         Metric::Epic => {
             let (near, constant) = canon::epic_terms(rewards, estimate);
             vec![
-                pooled("R(s', A, S')", false, &near, &ending),
-                pooled("R(s, A, S')", false, &near, &starting),
+                pooled("R(s', A, S')", false, near.iter().copied(), &ending),
+                pooled("R(s, A, S')", false, near.iter().copied(), &starting),
                 once("R(S, A, S')", true, constant),
             ]
         }
@@ -74,22 +74,22 @@ pub fn term_coverage(sample: &RewardSample, metric: Metric, batch: &BatchSet) ->
             let (near, cross) = canon::dard_terms(rewards, estimate, |term| term);
             let actions: Vec<f64> = (0..graph.edges()).map(|e| f64::from(graph.multiplicity(e))).collect();
             vec![
-                pooled("R(s', A, S'')", true, &near, &ending),
-                pooled("R(s, A, S')", true, &near, &starting),
-                pooled("R(S', A, S'')", false, &cross, &actions),
+                pooled("R(s', A, S'')", true, near.iter().copied(), &ending),
+                pooled("R(s, A, S')", true, near.iter().copied(), &starting),
+                pooled("R(S', A, S'')", false, cross.iter().copied(), &actions),
             ]
         }
         Metric::Srrd => {
             let (states, constant) = canon::srrd_terms(rewards, estimate, |_, terms| terms);
-            let of = |pick: fn(&canon::SrrdTerms) -> Term| states.iter().map(pick).collect::<Vec<_>>();
+            let of = |pick: fn(&canon::SrrdTerms) -> Term| states.iter().map(pick);
             vec![
-                pooled("R(s', A, S1)", true, &of(|t| t.near_1), &ending),
-                pooled("R(s, A, S2)", true, &of(|t| t.near_2), &starting),
+                pooled("R(s', A, S1)", true, of(|t| t.near_1), &ending),
+                pooled("R(s, A, S2)", true, of(|t| t.near_2), &starting),
                 once("R(S3, A, S4)", true, constant),
-                pooled("R(S1, A, S5)", true, &of(|t| t.cross_15), &ending),
-                pooled("R(S2, A, S6)", true, &of(|t| t.cross_26), &starting),
-                pooled("R(S3, A, S6)", false, &of(|t| t.cross_36), &starting),
-                pooled("R(S4, A, S5)", false, &of(|t| t.cross_45), &ending),
+                pooled("R(S1, A, S5)", true, of(|t| t.cross_15), &ending),
+                pooled("R(S2, A, S6)", true, of(|t| t.cross_26), &starting),
+                pooled("R(S3, A, S6)", false, of(|t| t.cross_36), &starting),
+                pooled("R(S4, A, S5)", false, of(|t| t.cross_45), &ending),
             ]
         }
     };
@@ -107,9 +107,13 @@ fn transition_counts(sample: &RewardSample) -> (Vec<f64>, Vec<f64>) {
     (starting, ending)
 }
 
-fn pooled(name: &'static str, forward: bool, terms: &[Term], times: &[f64]) -> TermCoverage {
-    let total = |part: fn(&Term) -> f64| terms.iter().zip(times).map(|(term, times)| part(term) * times).sum();
-    TermCoverage { name, forward, needed: total(|t| t.size), sampled: total(|t| t.sum) }
+fn pooled(name: &'static str, forward: bool, terms: impl Iterator<Item = Term>, times: &[f64]) -> TermCoverage {
+    let (mut needed, mut sampled) = (0.0, 0.0);
+    for (term, times) in terms.zip(times) {
+        needed += term.size * times;
+        sampled += term.sum * times;
+    }
+    TermCoverage { name, forward, needed, sampled }
 }
 
 fn once(name: &'static str, forward: bool, term: Term) -> TermCoverage {

@@ -134,6 +134,13 @@ impl Graph {
         self.first[edge + 1] - self.first[edge]
     }
 
+    /// How many transitions start from `x`.
+    #[inline]
+    pub fn transitions_from(&self, x: u32) -> u32 {
+        let edges = self.out_edges(x);
+        self.first[edges.end] - self.first[edges.start]
+    }
+
     /// Whether transitions start from `x`: x ∈ S3, "non-terminal".
     #[inline]
     pub fn is_initial(&self, x: u32) -> bool {

@@ -50,8 +50,13 @@ fn at_most_120_bytes_a_transition() {
         .flat_map(|s| (0..10u32).map(move |k| (s, 0, (s.wrapping_mul(2_654_435_761) ^ (k * 7919)) % 20_000)));
     let several = (0..8_000u32).flat_map(|s| (0..24u32).map(move |k| (s, k % 3, (s * 31 + k / 3 * 977) % 8_000)));
     let full = (0..400u32).flat_map(|s| (0..400u32).map(move |t| (s, 0, t)));
+    // Hardly more transitions than states: what is kept of every state weighs most.
+    let chain = (0..150_000u32).map(|s| (s, s % 4, s + 1));
+    let one_step = (0..150_000u32).map(|s| (s, 0, 150_000));
     let before = LIVE.load(Ordering::Relaxed);
     for (name, sample) in [
+        ("chain", sample(chain)),
+        ("one step", sample(one_step)),
         ("grid", sample(grid)),
         ("random", sample(random)),
         ("several actions", sample(several)),

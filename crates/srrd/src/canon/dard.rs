@@ -47,7 +47,7 @@ fn double<T: Copy + Default + Send>(
     f: impl Fn(Term) -> T + Sync + Send,
 ) -> (Vec<Term>, Vec<T>) {
     let graph = rewards.graph;
-    let sizes = estimate::successor_sums(graph, &batch.weight);
+    let sizes = estimate::successor_sums(graph, |x| batch.weight(x));
     let mut near = estimate::row_sums(graph, &estimate::near(rewards, batch));
     let mut cross = cross_sums(graph, &estimate::second(rewards, batch));
     if let Some(predicted) = predicted {
@@ -72,8 +72,12 @@ fn add_predictions(graph: &Graph, predicted: &Predicted<'_>, near: &mut [f64], c
     });
 }
 
-pub(super) fn polynomial(rewards: Rewards<'_>, estimate: Estimate<'_>) -> Polynomial {
+pub(super) fn polynomial<S>(
+    rewards: Rewards<'_>,
+    estimate: Estimate<'_>,
+    keep: impl Fn(StateCoefficients) -> S,
+) -> Polynomial<S> {
     let (near, cross) = terms(rewards, estimate, Term::mean);
-    let states = near.into_iter().map(|near| StateCoefficients::near(near.mean()));
+    let states = near.into_iter().map(|near| keep(StateCoefficients::near(near.mean())));
     Polynomial { states: states.collect(), cross, constant: 0.0 }
 }

@@ -4,6 +4,6 @@
 
 use super::Polynomial;
 
-pub(super) fn polynomial() -> Polynomial {
+pub(super) fn polynomial<S: Default>() -> Polynomial<S> {
     Polynomial::default()
 }

@@ -53,8 +53,12 @@ fn add_predictions(predicted: &Predicted<'_>, near: &mut [Term], constant: &mut 
     });
 }
 
-pub(super) fn polynomial(rewards: Rewards<'_>, estimate: Estimate<'_>) -> Polynomial {
+pub(super) fn polynomial<S>(
+    rewards: Rewards<'_>,
+    estimate: Estimate<'_>,
+    keep: impl Fn(StateCoefficients) -> S,
+) -> Polynomial<S> {
     let (near, constant) = terms(rewards, estimate);
-    let states = near.into_iter().map(|near| StateCoefficients::near(near.mean()));
+    let states = near.into_iter().map(|near| keep(StateCoefficients::near(near.mean())));
     Polynomial { states: states.collect(), cross: Vec::new(), constant: constant.mean() }
 }

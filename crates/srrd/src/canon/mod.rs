@@ -31,17 +31,23 @@ use crate::settings::{Estimator, Gamma, Metric, Settings};
 #[derive(Clone, Debug, PartialEq)]
 pub struct CanonicalForm<'a> {
     sample: &'a RewardSample,
+    terms: Terms<StateCoefficients>,
+}
+
+/// What is computed once, with what is kept of every state.
+#[derive(Clone, Debug, PartialEq)]
+struct Terms<S> {
     /// `None` for `projected`, which is no polynomial in γ.
-    polynomial: Option<Polynomial>,
+    polynomial: Option<Polynomial<S>>,
     /// No predicted reward in it is larger in magnitude; 0 when none are predicted.
     largest_prediction: f64,
 }
 
 /// The coefficients; an empty vector stands for zeros.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Polynomial {
+pub(crate) struct Polynomial<S> {
     /// What a state adds as s' and takes away as s.
-    pub states: Vec<StateCoefficients>,
+    pub states: Vec<S>,
     /// By edge (s, s'): the coefficient of γ, to be subtracted.
     pub cross: Vec<f64>,
     /// The coefficient of γ, to be subtracted.
@@ -61,91 +67,133 @@ impl StateCoefficients {
     fn near(near: f64) -> Self {
         StateCoefficients { ahead: [near, 0.0], behind: [near, 0.0] }
     }
+
+    /// Both for one discount factor, that of s' to be multiplied by it.
+    #[inline]
+    fn at(self, gamma: f64) -> [f64; 2] {
+        [self.ahead[0] + gamma * self.ahead[1], self.behind[0] + gamma * self.behind[1]]
+    }
 }
 
 impl<'a> CanonicalForm<'a> {
     /// Prepares `metric` with an estimator; `seed` draws the batch, where there is one.
     pub fn new(sample: &'a RewardSample, metric: Metric, estimator: Estimator, seed: u64) -> Self {
-        match estimator {
-            Estimator::Double { actions, batch } => {
-                Self::with_batch(sample, metric, &BatchSet::draw(sample, actions, batch, seed))
-            }
-            Estimator::Unbiased => Self::prepare(sample, Rewards::of(sample), metric, Estimate::Unbiased),
-        }
+        CanonicalForm { sample, terms: Terms::new(sample, metric, estimator, seed, |state| state) }
     }
 
     /// Prepares `metric` with the double-batch estimator and a given batch; unsampled transitions are predicted if the sample
     /// asks for that ([`RewardSample::with_regression`]).
     pub fn with_batch(sample: &'a RewardSample, metric: Metric, batch: &BatchSet) -> Self {
+        CanonicalForm { sample, terms: Terms::with_batch(sample, metric, batch, |state| state) }
+    }
+
+    pub(crate) fn largest_prediction(&self) -> f64 {
+        self.terms.largest_prediction
+    }
+
+    /// The canonical rewards for one discount factor, in the order of [`RewardSample::transitions`].
+    pub fn at(&self, gamma: Gamma) -> Vec<f64> {
+        match &self.terms.polynomial {
+            None => projected::canonical(self.sample, gamma),
+            Some(Polynomial { states, cross, constant }) => {
+                let states = states.iter().map(|state| state.at(gamma.get())).collect();
+                shifted(self.sample, gamma, states, cross, *constant)
+            }
+        }
+    }
+}
+
+impl<S: Copy + Default + Send> Terms<S> {
+    /// `keep` says what is kept of every state.
+    fn new(
+        sample: &RewardSample,
+        metric: Metric,
+        estimator: Estimator,
+        seed: u64,
+        keep: impl Fn(StateCoefficients) -> S + Sync + Send,
+    ) -> Self {
+        match estimator {
+            Estimator::Double { actions, batch } => {
+                Self::with_batch(sample, metric, &BatchSet::draw(sample, actions, batch, seed), keep)
+            }
+            Estimator::Unbiased => Self::prepare(Rewards::of(sample), metric, Estimate::Unbiased, keep),
+        }
+    }
+
+    fn with_batch(
+        sample: &RewardSample,
+        metric: Metric,
+        batch: &BatchSet,
+        keep: impl Fn(StateCoefficients) -> S + Sync + Send,
+    ) -> Self {
         let rewards = Rewards::of(sample);
         let predicted = match metric {
             Metric::Direct | Metric::Projected => None,
             Metric::Epic | Metric::Dard | Metric::Srrd => Predicted::of(sample, batch),
         };
         match predicted {
-            None => Self::prepare(sample, rewards, metric, Estimate::Double(batch)),
+            None => Self::prepare(rewards, metric, Estimate::Double(batch), keep),
             Some(predicted) => {
                 let residuals = predicted.residuals(rewards);
                 let left = Rewards { reward: &residuals, ..rewards };
-                let form = Self::prepare(sample, left, metric, Estimate::Regressed(&predicted));
-                CanonicalForm { largest_prediction: predicted.bound(), ..form }
+                let terms = Self::prepare(left, metric, Estimate::Regressed(&predicted), keep);
+                Terms { largest_prediction: predicted.bound(), ..terms }
             }
         }
     }
 
-    fn prepare(sample: &'a RewardSample, rewards: Rewards<'_>, metric: Metric, estimate: Estimate<'_>) -> Self {
+    fn prepare(
+        rewards: Rewards<'_>,
+        metric: Metric,
+        estimate: Estimate<'_>,
+        keep: impl Fn(StateCoefficients) -> S + Sync + Send,
+    ) -> Self {
         let polynomial = match metric {
-            Metric::Direct => direct::polynomial(),
-            Metric::Epic => epic::polynomial(rewards, estimate),
-            Metric::Dard => dard::polynomial(rewards, estimate),
-            Metric::Srrd => srrd::polynomial(rewards, estimate),
-            Metric::Projected => return CanonicalForm { sample, polynomial: None, largest_prediction: 0.0 },
+            Metric::Direct => Some(direct::polynomial()),
+            Metric::Epic => Some(epic::polynomial(rewards, estimate, keep)),
+            Metric::Dard => Some(dard::polynomial(rewards, estimate, keep)),
+            Metric::Srrd => Some(srrd::polynomial(rewards, estimate, keep)),
+            Metric::Projected => None,
         };
-        CanonicalForm { sample, polynomial: Some(polynomial), largest_prediction: 0.0 }
+        Terms { polynomial, largest_prediction: 0.0 }
     }
+}
 
-    pub(crate) fn largest_prediction(&self) -> f64 {
-        self.largest_prediction
+/// The rewards with what states and edges add to them for one discount factor.
+fn shifted(sample: &RewardSample, gamma: Gamma, states: Vec<[f64; 2]>, cross: &[f64], constant: f64) -> Vec<f64> {
+    let gamma = gamma.get();
+    let graph = &sample.graph;
+    let reward = &sample.reward;
+    if states.is_empty() {
+        return reward.clone();
     }
-
-    /// The canonical rewards for one discount factor, in the order of [`RewardSample::transitions`].
-    pub fn at(&self, gamma: Gamma) -> Vec<f64> {
-        let Some(Polynomial { states, cross, constant }) = &self.polynomial else {
-            return projected::canonical(self.sample, gamma);
-        };
-        let gamma = gamma.get();
-        let graph = &self.sample.graph;
-        let reward = &self.sample.reward;
-        if states.is_empty() {
-            return reward.clone();
-        }
-        let ahead: Vec<f64> = states.iter().map(|s| gamma * (s.ahead[0] + gamma * s.ahead[1] - constant)).collect();
-        let behind: Vec<f64> = states.iter().map(|s| s.behind[0] + gamma * s.behind[1]).collect();
-        let single_actions = graph.edges() == reward.len();
-        let fill = |range: Range<u32>, canonical: &mut [f64]| {
-            if single_actions && cross.is_empty() {
-                // The common case, written so that it becomes vector instructions.
-                let mut rest = canonical;
-                for s in range {
-                    let edges = graph.out_edges(s);
-                    let (row, after) = rest.split_at_mut(edges.len());
-                    rest = after;
-                    let behind = behind[s as usize];
-                    let row = row.iter_mut().zip(&reward[edges]).zip(graph.successors(s));
-                    row.for_each(|((c, r), &t)| *c = r + (ahead[t as usize] - behind));
-                }
-                return;
+    let ahead: Vec<f64> = states.iter().map(|[ahead, _]| gamma * (ahead - constant)).collect();
+    let behind: Vec<f64> = states.iter().map(|[_, behind]| *behind).collect();
+    drop(states);
+    let single_actions = graph.edges() == reward.len();
+    let fill = |range: Range<u32>, canonical: &mut [f64]| {
+        if single_actions && cross.is_empty() {
+            // The common case, written so that it becomes vector instructions.
+            let mut rest = canonical;
+            for s in range {
+                let edges = graph.out_edges(s);
+                let (row, after) = rest.split_at_mut(edges.len());
+                rest = after;
+                let behind = behind[s as usize];
+                let row = row.iter_mut().zip(&reward[edges]).zip(graph.successors(s));
+                row.for_each(|((c, r), &t)| *c = r + (ahead[t as usize] - behind));
             }
-            let edges = graph.first_edge(range.start)..graph.first_edge(range.end);
-            let shift = |e: usize| {
-                let cross = cross.get(e).map_or(0.0, |cross| gamma * cross);
-                ahead[graph.target(e) as usize] - behind[graph.source(e) as usize] - cross
-            };
-            add_shifts(graph, edges, shift, reward, canonical);
+            return;
+        }
+        let edges = graph.first_edge(range.start)..graph.first_edge(range.end);
+        let shift = |e: usize| {
+            let cross = cross.get(e).map_or(0.0, |cross| gamma * cross);
+            ahead[graph.target(e) as usize] - behind[graph.source(e) as usize] - cross
         };
-        let start = |x: u32| graph.first_transition(graph.first_edge(x));
-        parallel::fill_rows(graph.states(), start, reward.len() as u64, fill)
-    }
+        add_shifts(graph, edges, shift, reward, canonical);
+    };
+    let start = |x: u32| graph.first_transition(graph.first_edge(x));
+    parallel::fill_rows(graph.states(), start, reward.len() as u64, fill)
 }
 
 /// Fills in the canonical rewards of the transitions of some edges: the reward and what the edge adds to it.
@@ -185,7 +233,13 @@ fn add_shifts(graph: &Graph, edges: Range<usize>, shift: impl Fn(usize) -> f64, 
 /// # Ok::<(), srrd::SampleError>(())
 /// ```
 pub fn canonicalize(sample: &RewardSample, metric: Metric, settings: &Settings) -> Vec<f64> {
-    CanonicalForm::new(sample, metric, settings.estimator, settings.seed).at(settings.gamma)
+    // As a form at this discount factor, but that half as much has to be kept of every state.
+    let gamma = settings.gamma;
+    let keep = |state: StateCoefficients| state.at(gamma.get());
+    match Terms::new(sample, metric, settings.estimator, settings.seed, keep).polynomial {
+        None => projected::canonical(sample, gamma),
+        Some(Polynomial { states, cross, constant }) => shifted(sample, gamma, states, &cross, constant),
+    }
 }
 
 #[cfg(test)]

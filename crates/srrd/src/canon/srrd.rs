@@ -21,7 +21,6 @@ use super::{Polynomial, StateCoefficients};
 use crate::batch::BatchSet;
 use crate::estimate::predicted::{self, Predicted};
 use crate::estimate::{self, Estimate, Rewards, Term, term, two_step};
-use crate::parallel;
 use crate::settings::Actions;
 
 /// The expectations that depend on one state z: as s' those with S1 and S5, as s those with S2 and S6.
@@ -61,17 +60,17 @@ fn double<T: Copy + Default + Send>(
 ) -> (Vec<T>, Term) {
     let graph = rewards.graph;
     let values = estimate::near(rewards, batch);
-    // Of every state: Σ R(z, u, x) over X1 and over X2, and the sizes of the two sets.
     let without_terminal = (0..graph.states() as u32).all(|x| graph.is_initial(x));
-    let near: Vec<[f64; 4]> = parallel::map(graph.states(), |z| {
-        let values = &values[graph.out_edges(z as u32)];
+    // Of a state: Σ R(z, u, x) over X1 and over X2, and the sizes of the two sets.
+    let near = |z: u32| {
+        let values = &values[graph.out_edges(z)];
         if let (true, Some(weight)) = (without_terminal, batch.equal_weight()) {
             let sum = values.iter().fold(0.0, |sum, value| sum + value);
             let size = values.len() as f64 * weight;
             return [sum, sum, size, size];
         }
         let mut sums = [0.0; 4];
-        for (&y, value) in graph.successors(z as u32).iter().zip(values) {
+        for (&y, value) in graph.successors(z).iter().zip(values) {
             let weight = batch.weight(y);
             sums[0] += value;
             sums[2] += weight;
@@ -81,21 +80,16 @@ fn double<T: Copy + Default + Send>(
             }
         }
         sums
-    });
-
+    };
     let first = match batch.actions {
         // Without a batch to leave anything out, an edge adds its mean to either kind of sum.
-        Actions::Marginal if batch.is_all() => values,
-        _ => estimate::first(rewards, batch),
+        Actions::Marginal if batch.is_all() => None,
+        _ => Some(estimate::first(rewards, batch)),
     };
-    let rows = estimate::row_sums(graph, &first);
-    // Every successor of X1 that lies in B is in X5, so a row of X1 is summed whole. The same holds of X2 and X6, and
-    // terminal states have empty rows: the two sums are one function.
-    let walks = estimate::successor_sums(graph, &rows);
-    let columns = estimate::column_sums(graph, &first);
-    let weights: Vec<[f64; 3]> =
-        columns.iter().zip(&batch.weight).map(|(&[all, from_4], &w)| [w, all, from_4]).collect();
-    drop(columns);
+    let first_values = first.as_ref().unwrap_or(&values);
+    let rows = estimate::row_sums(graph, first_values);
+    let mut weights: Vec<[f64; 3]> = (0..graph.states() as u32).map(|x| [batch.weight(x), 0.0, 0.0]).collect();
+    estimate::add_columns(graph, |e| [first_values[e]], &mut weights, [1], [2]);
     drop(first);
 
     let states = 0..graph.states() as u32;
@@ -104,8 +98,10 @@ fn double<T: Copy + Default + Send>(
     let constant = term(rows.iter().sum(), size_3 * size_4);
 
     let terms = two_step::map(graph, Some(batch).filter(|b| !b.is_all()), &weights, |z, [size_56, from_3, from_4]| {
-        let [near_1, near_2, size_1, size_2] = near[z as usize];
-        let walk = walks[z as usize];
+        let [near_1, near_2, size_1, size_2] = near(z);
+        // Every successor of X1 that lies in B is in X5, so a row of X1 is summed whole. The same holds of X2 and X6, and
+        // terminal states have empty rows: the two sums are one function.
+        let walk = estimate::successor_sum(graph, z, &rows);
         let terms = StateTerms {
             near_1: term(near_1, size_1),
             near_2: term(near_2, size_2),
@@ -173,18 +169,17 @@ fn unbiased<T: Copy + Default + Send>(
     f: impl Fn(u32, StateTerms) -> T + Sync + Send,
 ) -> (Vec<T>, Term) {
     let graph = rewards.graph;
-    let (sums, counts) = (estimate::sums(rewards), estimate::counts(graph));
-    let (rows, row_counts) = (estimate::row_sums(graph, &sums), estimate::row_sums(graph, &counts));
-    let (walks, walk_counts) = (estimate::successor_sums(graph, &rows), estimate::successor_sums(graph, &row_counts));
-    let columns = estimate::column_sums(graph, &sums).into_iter().zip(estimate::column_sums(graph, &counts));
-    let weights: Vec<[f64; 4]> = columns.map(|([s_3, s_4], [n_3, n_4])| [s_3, s_4, n_3, n_4]).collect();
-    drop((sums, counts));
-    let constant = term(rows.iter().sum(), row_counts.iter().sum());
+    let sums = estimate::sums(rewards);
+    let rows = estimate::row_sums(graph, &sums);
+    let mut weights = vec![[0.0; 4]; graph.states()];
+    estimate::add_columns(graph, |e| [sums[e], f64::from(graph.multiplicity(e))], &mut weights, [0, 2], [1, 3]);
+    drop(sums);
+    let constant = term(rows.iter().sum(), rewards.reward.len() as f64);
 
     let terms = two_step::map(graph, None, &weights, |z, [from_3, from_4, count_3, count_4]| {
-        let i = z as usize;
-        let near = term(rows[i], row_counts[i]);
-        let walk = term(walks[i], walk_counts[i]);
+        let near = term(rows[z as usize], graph.transitions_from(z) as f64);
+        let counts = graph.successors(z).iter().map(|&y| graph.transitions_from(y) as f64).sum();
+        let walk = term(estimate::successor_sum(graph, z, &rows), counts);
         let terms = StateTerms {
             near_1: near,
             near_2: near,
@@ -198,11 +193,17 @@ fn unbiased<T: Copy + Default + Send>(
     (terms, constant)
 }
 
-pub(super) fn polynomial(rewards: Rewards<'_>, estimate: Estimate<'_>) -> Polynomial {
-    let coefficients = |_, t: StateTerms| StateCoefficients {
-        ahead: [t.near_1.mean(), t.cross_15.mean() - t.cross_45.mean()],
-        behind: [t.near_2.mean(), t.cross_26.mean() - t.cross_36.mean()],
+pub(super) fn polynomial<S: Copy + Default + Send>(
+    rewards: Rewards<'_>,
+    estimate: Estimate<'_>,
+    keep: impl Fn(StateCoefficients) -> S + Sync + Send,
+) -> Polynomial<S> {
+    let kept = |_, t: StateTerms| {
+        keep(StateCoefficients {
+            ahead: [t.near_1.mean(), t.cross_15.mean() - t.cross_45.mean()],
+            behind: [t.near_2.mean(), t.cross_26.mean() - t.cross_36.mean()],
+        })
     };
-    let (states, constant) = terms(rewards, estimate, coefficients);
+    let (states, constant) = terms(rewards, estimate, kept);
     Polynomial { states, cross: Vec::new(), constant: constant.mean() }
 }

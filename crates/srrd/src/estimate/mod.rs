@@ -146,25 +146,37 @@ fn sum(values: &[f64]) -> f64 {
 }
 
 /// Σ over succ(x) of a value a state, for every state x.
-pub(crate) fn successor_sums(graph: &Graph, state_values: &[f64]) -> Vec<f64> {
-    parallel::map(graph.states(), |x| graph.successors(x as u32).iter().map(|&y| state_values[y as usize]).sum())
+pub(crate) fn successor_sums(graph: &Graph, value: impl Fn(u32) -> f64 + Sync + Send) -> Vec<f64> {
+    parallel::map(graph.states(), |x| graph.successors(x as u32).iter().map(|&y| value(y)).sum())
 }
 
-/// Σ over the edges that enter every state: from all states, and from the subsequent states (S4) alone.
-pub(crate) fn column_sums(graph: &Graph, edge_values: &[f64]) -> Vec<[f64; 2]> {
+/// Σ over succ(x) of a value a state, for one state x.
+#[inline]
+pub(crate) fn successor_sum(graph: &Graph, x: u32, state_values: &[f64]) -> f64 {
+    graph.successors(x).iter().map(|&y| state_values[y as usize]).sum()
+}
+
+/// Adds, for every state, K values over the edges that enter it: from all states to the places `all` of its sums, and from the
+/// subsequent states (S4) alone to the places `from_subsequent`.
+pub(crate) fn add_columns<const K: usize, const N: usize>(
+    graph: &Graph,
+    values: impl Fn(usize) -> [f64; K],
+    sums: &mut [[f64; N]],
+    all: [usize; K],
+    from_subsequent: [usize; K],
+) {
     // One thread goes through the edges in order: on large graphs the sums fit into a cache where the edges of a column, spread
     // over memory, do not.
-    let mut sums = vec![[0.0; 2]; graph.states()];
     for x in 0..graph.states() as u32 {
         let subsequent = graph.is_subsequent(x);
-        let edges = graph.successors(x).iter().zip(&edge_values[graph.out_edges(x)]);
-        for (&y, &value) in edges {
-            let [all, from_subsequent] = &mut sums[y as usize];
-            *all += value;
-            *from_subsequent += if subsequent { value } else { 0.0 };
+        for (&y, e) in graph.successors(x).iter().zip(graph.out_edges(x)) {
+            let sums = &mut sums[y as usize];
+            for (k, value) in values(e).into_iter().enumerate() {
+                sums[all[k]] += value;
+                sums[from_subsequent[k]] += if subsequent { value } else { 0.0 };
+            }
         }
     }
-    sums
 }
 
 /// An estimated expectation before it is divided: over R ≡ 1 it says how many of the needed transitions were sampled.

@@ -84,7 +84,8 @@ pub(crate) struct Factors {
 
 impl Factors {
     fn of(products: &[Product<'_>], predicted: &Predicted<'_>) -> Self {
-        let states = predicted.batch.weight.len();
+        let weight = predicted.batch.weights();
+        let states = weight.len();
         let by_state = |part: usize, scale: fn(&Product<'_>) -> f64| {
             parallel::map(states, |x| {
                 let mut lanes = [0.0; LANES];
@@ -96,17 +97,12 @@ impl Factors {
         let mut action = vec![[0.0; LANES]; states];
         for (k, product) in products.iter().enumerate() {
             let sums = match &product.factors[ACTION] {
-                Factor::One => predicted.batch.weight.clone(),
+                Factor::One => weight.clone(),
                 factor => predicted.batch.action_sums(|u| factor.at(u), predicted.actions),
             };
             action.iter_mut().zip(sums).for_each(|(lanes, sum)| lanes[k] = sum);
         }
-        Factors {
-            source: by_state(SOURCE, |product| product.value),
-            target: by_state(TARGET, |_| 1.0),
-            action,
-            weight: predicted.batch.weight.clone(),
-        }
+        Factors { source: by_state(SOURCE, |product| product.value), target: by_state(TARGET, |_| 1.0), action, weight }
     }
 
     /// Of a term that starts from one state: that state's factor.

@@ -22,30 +22,35 @@ pub(crate) fn map<const K: usize, T: Copy + Default + Send>(
 ) -> Vec<T> {
     // A word of a row takes about a sixth of the time of a walk.
     let words = graph.states().div_ceil(64) as u64;
-    if 6 * graph.two_step_walks() > graph.edges() as u64 * words {
+    let walks = graph.two_step_walks();
+    if 6 * walks > graph.edges() as u64 * words {
         by_bits(graph, batch, weights, f)
     } else {
-        by_walks(graph, batch, weights, f)
+        by_walks(graph, walks, batch, weights, f)
     }
 }
 
 fn by_walks<const K: usize, T: Copy + Default + Send>(
     graph: &Graph,
+    walks: u64,
     batch: Option<&BatchSet>,
     weights: &[[f64; K]],
     f: impl Fn(u32, [f64; K]) -> T + Sync + Send,
 ) -> Vec<T> {
     // Σ over succ(y), for every y: the rows of the middle states are summed whole, and what is reached again is taken off.
-    // Few states are reached twice, so weights are looked up once an edge rather than once a walk.
-    let rows: Vec<Sums<K>> = parallel::map(graph.states(), |y| {
-        let mut sums = [0.0; K];
-        graph.successors(y as u32).iter().for_each(|&w| add(&mut sums, &weights[w as usize]));
-        Sums(sums)
+    // Few states are reached twice, so weights are looked up once an edge rather than once a walk. With hardly more edges than
+    // states that would gain nothing, and take more memory than the sample.
+    let rows: Option<Vec<Sums<K>>> = (graph.edges() > 2 * graph.states()).then(|| {
+        parallel::map(graph.states(), |y| {
+            let mut sums = [0.0; K];
+            graph.successors(y as u32).iter().for_each(|&w| add(&mut sums, &weights[w as usize]));
+            Sums(sums)
+        })
     });
     let ahead = RowsAhead::new(graph);
     parallel::map_with(
         graph.states(),
-        graph.two_step_walks(),
+        walks,
         T::default(),
         || LocalMap::new(graph.states()),
         |reached, z| {
@@ -54,8 +59,15 @@ fn by_walks<const K: usize, T: Copy + Default + Send>(
             reached.begin(degrees.sum());
             let mut sums = [0.0; K];
             let mut twice = [0.0; K];
+            let Some(rows) = &rows else {
+                for &y in graph.successors(z as u32).iter().filter(|&&y| held(y)) {
+                    let first_time = graph.successors(y).iter().filter(|&&w| reached.insert(w));
+                    first_time.for_each(|&w| add(&mut sums, &weights[w as usize]));
+                }
+                return f(z as u32, sums);
+            };
             for e in graph.out_edges(z as u32) {
-                ahead.of(e, |y, _| prefetch::line(&rows, y as usize));
+                ahead.of(e, |y, _| prefetch::line(rows, y as usize));
                 let y = graph.target(e);
                 if !held(y) {
                     continue;
@@ -230,7 +242,7 @@ mod tests {
                         [reached.len() as f64, reached.iter().map(|&w| f64::from(w * w)).sum()]
                     })
                     .collect();
-                prop_assert_eq!(&by_walks(graph, batch, &weights, |_, sums| sums), &expected);
+                prop_assert_eq!(&by_walks(graph, graph.two_step_walks(), batch, &weights, |_, sums| sums), &expected);
                 prop_assert_eq!(&by_bits(graph, batch, &weights, |_, sums| sums), &expected);
             }
         }
