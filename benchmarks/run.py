@@ -235,11 +235,13 @@ class Rust:
     def table(self, name, metric):
         """`srrd canonicalize` by wall clock; the values are the rows of the table it wrote."""
         seconds, rows = {}, None
-        repeats = 2 if self.quick else 5
+        repeats = 2 if self.quick else 9
         for threads in THREADS:
             with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
                 out = Path(scratch) / "out.csv"
                 for _ in range(repeats + 1):
+                    # A new file every time: when one is replaced, the file system first writes out the other.
+                    out.unlink(missing_ok=True)
                     answer = self.call("csv", [data.csv_file(self.folder, name)], out, metric=metric, threads=threads)
                     if answer is None:
                         break

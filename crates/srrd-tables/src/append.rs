@@ -139,8 +139,8 @@ struct Copied {
 /// What the lines of a block are.
 #[derive(Default)]
 enum Lines {
-    /// So many rows, as a writer would write them.
-    Plain(usize),
+    /// So many rows, as a writer would write them, in so many lines.
+    Plain(usize, u64),
     /// Rows that have to be written anew, or something wrong.
     Doubtful,
     /// The rows, written anew.
@@ -161,9 +161,12 @@ impl Round {
             self.used += usize::from(more);
         }
         self.copies[..self.used].par_iter_mut().for_each(|copy| {
-            copy.lines = match copy.block.load() {
+            copy.lines = match copy.block.load_bytes() {
                 None => Lines::Unreadable,
-                Some(_) => copy.block.plain_rows(delimiter, width).map_or(Lines::Doubtful, Lines::Plain),
+                Some(_) => match copy.block.plain_rows(delimiter, width) {
+                    Some((rows, lines)) => Lines::Plain(rows, lines),
+                    None => Lines::Doubtful,
+                },
             };
         });
         Ok(more)
@@ -177,16 +180,17 @@ impl Round {
                 source.lines_of(&copy.block, mark.line, *row as u64 + 1, &mut rows)?;
                 copy.lines = Lines::Rewritten(rows);
             }
-            copy.first_row = *row;
-            *row += match &copy.lines {
-                Lines::Plain(rows) => *rows,
-                Lines::Rewritten(rows) => rows.len(),
+            let (rows, lines) = match &copy.lines {
+                Lines::Plain(rows, lines) => (*rows, *lines),
+                Lines::Rewritten(rows) => (rows.len(), copy.block.lines()),
                 Lines::Doubtful | Lines::Unreadable => {
                     self.used = place;
                     return Ok(false);
                 }
             };
-            *mark = copy.block.mark_behind(*mark, copy.block.lines());
+            copy.first_row = *row;
+            *row += rows;
+            *mark = copy.block.mark_behind(*mark, lines);
         }
         Ok(true)
     }

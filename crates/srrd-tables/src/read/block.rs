@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
 use std::sync::Arc;
 
-use memchr::{memchr, memchr_iter, memchr2, memmem};
+use memchr::{memchr, memchr_iter, memmem};
 
 use crate::batch::{Batch, TextColumn};
 use crate::error::TableError;
@@ -113,18 +113,20 @@ impl Block {
     /// The lines, read first if they have yet to be. `None` when they cannot be read, are no text, or hold quotes: who goes from
     /// row to row finds out.
     pub fn load(&mut self) -> Option<&str> {
+        let bytes = self.load_bytes().filter(|bytes| memchr(0, bytes).is_none())?;
+        std::str::from_utf8(bytes).ok()
+    }
+
+    /// As [`load`](Self::load), for who does not mind whether it is text.
+    pub fn load_bytes(&mut self) -> Option<&[u8]> {
         if let Some(stretch) = &self.stretch {
             (self.start, self.end) = (0, 0);
             (self.start, self.end) = stretch.read(&mut self.buffer).ok()??;
-            let bytes = &self.buffer[self.start..self.end];
-            if memchr2(0, b'"', bytes).is_some() {
-                return None;
-            }
         }
-        std::str::from_utf8(&self.buffer[self.start..self.end]).ok()
+        Some(self.bytes()).filter(|bytes| memchr(b'"', bytes).is_none())
     }
 
-    /// The lines of a loaded block.
+    /// The lines of a loaded block; nothing if they are no text.
     pub fn text(&self) -> &str {
         // Checked when it was loaded; this is for the blocks that have to be looked into.
         std::str::from_utf8(self.bytes()).unwrap_or_default()
@@ -149,11 +151,11 @@ impl Block {
         Mark { line: before.line + lines, offset }
     }
 
-    /// How many rows a loaded block holds, if a writer with the same delimiter would write its lines just as they are, but for
+    /// How many rows and lines a loaded block holds, if a writer with the same delimiter would write its lines just as they are, but for
     /// carriage returns at their ends and blank lines.
     ///
     /// Fields are counted in all, not line by line, so this is for tables that have been read before.
-    pub fn plain_rows(&self, delimiter: u8, width: usize) -> Option<usize> {
+    pub fn plain_rows(&self, delimiter: u8, width: usize) -> Option<(usize, u64)> {
         let bytes = self.bytes();
         let ends_line = |at: usize| bytes.get(at + 1) == Some(&b'\n');
         let returns = memchr(b'\r', bytes).is_some();
@@ -161,8 +163,9 @@ impl Block {
             return None;
         }
         let blank = bytes.first() == Some(&b'\n') || memmem::find(bytes, b"\n\n").is_some();
-        let rows = if returns || blank { self.rows().count() } else { memchr_iter(b'\n', bytes).count() };
-        (rows + memchr_iter(delimiter, bytes).count() == rows * width).then_some(rows)
+        let lines = self.lines();
+        let rows = if returns || blank { self.rows().count() } else { lines as usize };
+        (rows + memchr_iter(delimiter, bytes).count() == rows * width).then_some((rows, lines))
     }
 
     /// The lines that are not blank, without their ends.
