@@ -45,7 +45,7 @@ pub use copy::{TableCopy, check_transitions};
 pub use error::{ErrorKind, TableError};
 pub use format::{Compression, EXTENSIONS, FileFormat, Format};
 pub use number::{NotANumber, finite_numbers, parse_number};
-pub use read::{ReadOptions, TableReader, open, open_bytes, open_stream};
+pub use read::{Extras, ReadOptions, TableReader, open, open_bytes, open_stream};
 pub use samples::{
     NamedSample, SampleTable, for_each_batch, read_sample_table, read_sample_table_with_episodes, read_samples,
     read_samples_with_episodes,

@@ -519,6 +519,23 @@ mod tests {
     }
 
     #[test]
+    fn integers_beyond_64_bits_are_tokens_and_names_of_their_own() {
+        let row = |state: &str, sample: &str| {
+            format!("{{\"sample\": {sample}, \"state\": {state}, \"action\": 0, \"next_state\": 7, \"reward\": 1}}\n")
+        };
+        let long = ["18446744073709551616", "18446744073709551617", "-9223372036854775809", "9223372036854775808", "7"];
+        let states: String = long.iter().map(|state| row(state, "1")).collect();
+        let typed = table_of(Format::Jsonl, &states, Duplicates::Mean).unwrap();
+        assert_eq!(typed.samples[0].sample.states().len(), 5);
+        let written: String = long.iter().map(|state| format!("1,{state},0,7,1\n")).collect();
+        let written = csv(&format!("sample,state,action,next_state,reward\n{written}")).unwrap();
+        assert_eq!(typed.samples[0].sample, written.samples[0].sample);
+        let names: String = long.iter().map(|sample| row("1", sample)).collect();
+        let names = table_of(Format::Jsonl, &names, Duplicates::Mean).unwrap();
+        assert_eq!(names.samples.iter().map(|named| named.name.as_str()).collect::<Vec<_>>(), long);
+    }
+
+    #[test]
     fn messages_name_row_and_column() {
         assert_eq!(
             message("state,action,reward,next\n"),

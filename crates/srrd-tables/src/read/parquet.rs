@@ -11,7 +11,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::schema::types::Type;
 
-use super::{ReadOptions, Selection, TableReader, check_names, too_large, unsupported, wrong_format};
+use super::{ReadOptions, Selection, TableReader, check_names, push_unsigned, unsupported, wrong_format};
 use crate::batch::{Batch, Column, ColumnType, Field, Schema, Values};
 use crate::error::{ErrorKind, TableError};
 use crate::format::Format;
@@ -42,6 +42,8 @@ enum Decode {
     Bool,
     Signed,
     Unsigned,
+    /// Of 64 bits.
+    Unsigned64,
     Float,
     Half,
     Text,
@@ -51,9 +53,17 @@ impl Decode {
     fn column_type(self) -> ColumnType {
         match self {
             Decode::Bool => ColumnType::Bool,
-            Decode::Signed | Decode::Unsigned => ColumnType::Int,
+            Decode::Signed | Decode::Unsigned | Decode::Unsigned64 => ColumnType::Int,
             Decode::Float | Decode::Half => ColumnType::Float,
             Decode::Text => ColumnType::Text,
+        }
+    }
+
+    /// The type that the column has whatever its values are.
+    fn known_type(self) -> Option<ColumnType> {
+        match self {
+            Decode::Unsigned64 => None,
+            other => Some(other.column_type()),
         }
     }
 }
@@ -144,7 +154,6 @@ impl<R: ChunkReader + 'static> ParquetReader<R> {
                 let name = &self.selection.selected.fields[index].name;
                 match bad {
                     Bad::Parquet(error) => damaged(&self.name, &error).in_column(name),
-                    Bad::TooLarge(row, value) => too_large(&self.name, name, self.next_row + row as u64, value),
                     Bad::NotText(row) => TableError::new(
                         ErrorKind::Encoding,
                         &self.name,
@@ -225,7 +234,7 @@ fn columns(root: &Type) -> (Schema, Vec<Source>) {
         leaf += leaves(field);
         schema.fields.push(Field {
             name: field.name().to_owned(),
-            kind: source.as_ref().ok().map(|(_, decode)| decode.column_type()),
+            kind: source.as_ref().ok().and_then(|(_, decode)| decode.known_type()),
         });
         sources.push(source);
     }
@@ -276,7 +285,8 @@ fn decoding(field: &Type) -> Result<Decode, String> {
     };
     match physical {
         Physical::BOOLEAN => Ok(Decode::Bool),
-        Physical::INT32 | Physical::INT64 if plain_integer && unsigned => Ok(Decode::Unsigned),
+        Physical::INT64 if plain_integer && unsigned => Ok(Decode::Unsigned64),
+        Physical::INT32 if plain_integer && unsigned => Ok(Decode::Unsigned),
         Physical::INT32 | Physical::INT64 if plain_integer => Ok(Decode::Signed),
         Physical::FLOAT | Physical::DOUBLE => Ok(Decode::Float),
         Physical::BYTE_ARRAY if text => Ok(Decode::Text),
@@ -295,7 +305,6 @@ fn decoding(field: &Type) -> Result<Decode, String> {
 /// What may be wrong with the values of a column; rows count from 0 in the batch.
 enum Bad {
     Parquet(ParquetError),
-    TooLarge(usize, u64),
     NotText(usize),
 }
 
@@ -328,16 +337,22 @@ impl ColumnSink<'_> {
                 })
             }
             ColumnReader::Int64ColumnReader(reader) => {
-                let unsigned = matches!(self.decode, Decode::Unsigned);
-                self.take(reader, |values, row, &value| {
-                    if unsigned && value < 0 {
-                        return Err(Bad::TooLarge(row, value as u64));
-                    }
+                self.take(reader, |values, _, &value| {
                     if let Values::Int(values) = values {
                         values.push(value);
                     }
                     Ok(())
-                })
+                })?;
+                if let (Decode::Unsigned64, Values::Int(values)) = (self.decode, &mut self.column.values)
+                    && values.iter().any(|&value| value < 0)
+                {
+                    let values = std::mem::take(values);
+                    let validity = self.column.validity.take();
+                    let valid = |row: usize| validity.as_ref().is_none_or(|valid| valid[row]);
+                    let unsigned = values.iter().enumerate().map(|(row, &value)| valid(row).then_some(value as u64));
+                    push_unsigned(unsigned, self.column);
+                }
+                Ok(())
             }
             ColumnReader::FloatColumnReader(reader) => self.take(reader, |values, _, &value| {
                 if let Values::Float(values) = values {
