@@ -148,16 +148,6 @@ impl TableCopy {
     }
 }
 
-/// Checks that a table is one of transitions, to its last row.
-///
-/// # Errors
-/// The first thing that is wrong with it.
-pub fn check_transitions(reader: Box<dyn TableReader>) -> Result<(), TableError> {
-    let mut check = TransitionCheck::new(reader.name(), reader.schema())?;
-    for_each_batch(reader, |batch| check.rows(batch))?;
-    check.finish()
-}
-
 /// What has to be done to the columns of the input before they are written, by position.
 #[derive(Default)]
 struct Changes {

@@ -41,7 +41,7 @@ mod types;
 mod write;
 
 pub use batch::{Batch, Column, ColumnType, Field, Schema, TextColumn, Values};
-pub use copy::{TableCopy, check_transitions};
+pub use copy::TableCopy;
 pub use error::{ErrorKind, TableError};
 pub use format::{Compression, EXTENSIONS, FileFormat, Format};
 pub use number::{NotANumber, finite_numbers, parse_number};
