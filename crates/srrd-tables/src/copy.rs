@@ -5,11 +5,11 @@ use std::path::Path;
 
 use crate::append::{Appended, append_to_lines};
 use crate::batch::{Batch, Column, ColumnType, Schema, TextColumn, Values};
-use crate::error::{ErrorKind, TableError};
+use crate::error::{ErrorKind, TableError, shorten};
 use crate::format::{FileFormat, Format};
 use crate::number::finite_numbers;
-use crate::read::TableReader;
-use crate::roles::{Identity, REWARD, Roles, Tokens, cell_text, check_present};
+use crate::read::{Extras, TableReader};
+use crate::roles::{EPISODE, Identity, REWARD, Roles, Tokens, cell_text, check_present};
 use crate::samples::for_each_batch;
 use crate::types::{coerce, infer_types_of};
 use crate::write::{TableWriter, create};
@@ -22,6 +22,7 @@ pub struct TableCopy {
     changes: Changes,
     /// The number of columns to be appended.
     added: usize,
+    warnings: Vec<String>,
 }
 
 impl TableCopy {
@@ -30,6 +31,9 @@ impl TableCopy {
     /// Tokens keep their identity: a column of tokens that comes as text goes into a typed format as integers only when all
     /// are written as integers are, and else as text; a float that is an integer by value goes into CSV and TSV as that
     /// integer. Rewards and features become numbers in a typed format however they are written.
+    ///
+    /// Columns that carry no meaning may be of any type: dates, times and decimals become text, and what cannot be kept, such as
+    /// lists, is left out with a [warning](Self::warnings).
     ///
     /// # Errors
     /// The input is not a table of transitions, has a column called as one to be added, or the output cannot be written.
@@ -40,7 +44,7 @@ impl TableCopy {
     ) -> Result<Self, TableError> {
         let format = FileFormat::from_path(output)?.format;
         let typed_output = !matches!(format, Format::Csv | Format::Tsv);
-        let mut reader = open()?;
+        let (mut reader, extras) = open_passing(&open, format)?;
         let file = reader.name().to_owned();
         let mut schema = reader.schema().clone();
         let check = TransitionCheck::new(&file, &schema)?;
@@ -53,7 +57,7 @@ impl TableCopy {
         if typed_output {
             let mut types = if reader.is_untyped() || schema.fields.iter().any(|field| field.kind.is_none()) {
                 let types = infer_types_of(reader.as_mut())?;
-                reader = open()?;
+                reader = open_passing(&open, format)?.0;
                 types
             } else {
                 schema.fields.iter().filter_map(|field| field.kind).collect()
@@ -76,7 +80,19 @@ impl TableCopy {
         }
         let appended = Schema::new(added.iter().map(|name| (name.clone(), ColumnType::Float)));
         let all = Schema { fields: [schema.fields, appended.fields].concat() };
-        Ok(TableCopy { reader, writer: create(output, &all)?, check, changes, added: added.len() })
+        let mut writer = create(output, &all)?;
+        writer.mark_json(&extras.json);
+        let warning = |(column, why): &(String, String)| {
+            let column = shorten(column);
+            format!("{file}: column `{column}` is left out: {why}; convert it to text or numbers to keep it")
+        };
+        let warnings = extras.left_out.iter().map(warning).collect();
+        Ok(TableCopy { reader, writer, check, changes, added: added.len(), warnings })
+    }
+
+    /// What is left out of the copy, in sentences that name the file and the column.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// The columns of the input.
@@ -124,7 +140,7 @@ impl TableCopy {
     /// # Errors
     /// As [`edit`](Self::edit), and when there is another number of rows.
     pub fn append(self, rows: usize, value: impl Fn(usize, usize) -> f64 + Sync) -> Result<(), TableError> {
-        let TableCopy { mut reader, mut writer, check, changes, added } = self;
+        let TableCopy { mut reader, mut writer, check, changes, added, .. } = self;
         let values = Appended { rows, columns: added, value };
         if let (Some(source), Some(sink)) = (reader.as_blocks(), writer.as_lines())
             && source.layout().delimiter == sink.delimiter()
@@ -146,6 +162,19 @@ impl TableCopy {
         }
         writer.finish()
     }
+}
+
+/// Opens a table to be copied to this format with all columns that can be kept.
+fn open_passing(
+    open: impl Fn() -> Result<Box<dyn TableReader>, TableError>,
+    format: Format,
+) -> Result<(Box<dyn TableReader>, Extras), TableError> {
+    let mut reader = open()?;
+    let mut meant = Roles::of(reader.name(), reader.schema())?.columns();
+    meant.push(EPISODE.to_owned());
+    let meant: Vec<&str> = meant.iter().map(String::as_str).collect();
+    let extras = reader.keep_extras(&meant, format == Format::Jsonl)?;
+    Ok((reader, extras))
 }
 
 /// What has to be done to the columns of the input before they are written, by position.

@@ -24,6 +24,8 @@
 mod append;
 mod batch;
 mod blocks;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+mod calendar;
 mod copy;
 mod digits;
 mod episodes;

@@ -6,6 +6,8 @@
 //! Integers, floats, booleans and strings (plain, large, views) are read, dictionary-encoded or not, with missing values.
 //! Columns of other types give an error, but only when they are selected.
 
+mod shown;
+
 use std::collections::{HashMap, VecDeque};
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -21,7 +23,9 @@ use arrow_ipc::reader::{read_dictionary, read_record_batch};
 use arrow_ipc::{Block, CompressionType, MessageHeader, MetadataVersion, convert};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 
-use super::{ReadOptions, ReadSeek, Selection, TableReader, check_names, push_unsigned, unsupported, wrong_format};
+use super::{
+    Extras, ReadOptions, ReadSeek, Selection, TableReader, check_names, push_unsigned, unsupported, wrong_format,
+};
 use crate::batch::{Batch, Column, ColumnType, Field, Schema, Values};
 use crate::error::{ErrorKind, TableError};
 use crate::format::Format;
@@ -41,6 +45,8 @@ pub(super) struct ArrowReader {
     schema: SchemaRef,
     version: MetadataVersion,
     dictionaries: HashMap<i64, ArrayRef>,
+    /// By position in the file: whether the column is only passed through, so that its values may be shown as text.
+    extra: Vec<bool>,
     selection: Selection,
     /// The record batch being handed out, and how many of its rows already are.
     current: Option<(RecordBatch, usize)>,
@@ -93,6 +99,7 @@ impl ArrowReader {
             source,
             length,
             blocks,
+            extra: vec![false; schema.fields().len()],
             schema,
             version,
             dictionaries: HashMap::new(),
@@ -106,7 +113,8 @@ impl ArrowReader {
     fn check_selected(&self) -> Result<(), TableError> {
         for &position in &self.selection.positions {
             let field = self.schema.field(position);
-            if column_type(field.data_type()).is_none() {
+            let shown = self.extra[position] && shown::can_show(field.data_type());
+            if column_type(field.data_type()).is_none() && !shown {
                 return Err(unsupported(
                     &self.name,
                     field.name(),
@@ -186,7 +194,10 @@ impl ArrowReader {
         let part = records.slice(from, rows);
         for (index, (array, column)) in part.columns().iter().zip(&mut batch.columns).enumerate() {
             let name = &self.selection.selected.fields[index].name;
-            fill(array, column);
+            match column_type(array.data_type()) {
+                Some(_) => fill(array, column),
+                None => shown::fill(array, column),
+            }
             if column.len() != rows {
                 let error = ArrowError::IpcError("a column of the wrong length".to_owned());
                 return Err(damaged(&self.name, &error).in_column(name));
@@ -211,6 +222,26 @@ impl TableReader for ArrowReader {
     fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
         self.selection.select(&self.name, names)?;
         self.check_selected()
+    }
+
+    fn keep_extras(&mut self, meant: &[&str], _as_json: bool) -> Result<Extras, TableError> {
+        let mut extras = Extras::default();
+        let schema = Arc::clone(&self.schema);
+        let mut kept = Vec::new();
+        for (position, field) in schema.fields().iter().enumerate() {
+            let (name, data_type) = (field.name().as_str(), field.data_type());
+            self.extra[position] = !meant.contains(&name);
+            if !self.extra[position] || column_type(data_type).is_some() {
+                kept.push(name);
+            } else if shown::can_show(data_type) {
+                self.selection.all.fields[position].kind = Some(ColumnType::Text);
+                kept.push(name);
+            } else {
+                extras.left_out.push((name.to_owned(), format!("its type {data_type} is not supported")));
+            }
+        }
+        self.select(&kept)?;
+        Ok(extras)
     }
 
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, TableError> {

@@ -12,7 +12,9 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::npy::{self, Dtype, Header, HeaderError, Kind};
-use super::{ReadOptions, ReadSeek, Selection, TableReader, check_names, push_unsigned, unsupported, wrong_format};
+use super::{
+    Extras, ReadOptions, ReadSeek, Selection, TableReader, check_names, push_unsigned, unsupported, wrong_format,
+};
 use crate::batch::{Batch, Column, ColumnType, Field, Schema, Values};
 use crate::error::{ErrorKind, TableError};
 use crate::format::Format;
@@ -108,19 +110,25 @@ impl NpzReader {
         })
     }
 
-    /// Why the column at `position` cannot be read, if so.
     fn check_column(&self, position: usize) -> Result<(), TableError> {
+        match self.why_not(position) {
+            None => Ok(()),
+            Some(why) => Err(unsupported(&self.name, self.selection.name_at(position), &why)),
+        }
+    }
+
+    /// Why the column at `position` cannot be read, if so.
+    fn why_not(&self, position: usize) -> Option<String> {
         let place = self.columns[position];
         let array = &self.arrays[place.array];
-        let refuse = |why: &str| Err(unsupported(&self.name, self.selection.name_at(position), why));
         match (&array.header.dtype, array.header.shape.len()) {
-            (Err(why), _) => refuse(why),
-            (Ok(_), 1) => Ok(()),
+            (Err(why), _) => Some(why.clone()),
+            (Ok(_), 1) => None,
             (Ok(_), 2) if FEATURES.contains(&array.name.as_str()) => match array.header.shape[1] {
-                ..=MOST_FEATURES => Ok(()),
-                k => refuse(&format!("it has {k} features; is the array transposed?")),
+                ..=MOST_FEATURES => None,
+                k => Some(format!("it has {k} features; is the array transposed?")),
             },
-            (Ok(_), dimensions) => refuse(&format!(
+            (Ok(_), dimensions) => Some(format!(
                 "it is an array of {dimensions} dimensions; columns have one (and {} may have two, for features)",
                 FEATURES.join(", ")
             )),
@@ -188,6 +196,29 @@ impl TableReader for NpzReader {
     fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
         self.selection.select(&self.name, names)?;
         self.selection.positions.iter().try_for_each(|&position| self.check_column(position))
+    }
+
+    fn keep_extras(&mut self, meant: &[&str], _as_json: bool) -> Result<Extras, TableError> {
+        let mut extras = Extras::default();
+        let names: Vec<String> = self.selection.all.names().map(str::to_owned).collect();
+        let length = |position: usize| self.arrays[self.columns[position].array].header.shape.first().copied();
+        // All columns with a meaning have one length, or are an error.
+        let needed = names.iter().position(|name| meant.contains(&name.as_str()));
+        let needed = needed.and_then(|position| Some((&names[position], length(position)?)));
+        let mut kept = Vec::new();
+        for (position, name) in names.iter().enumerate() {
+            let other_length = || {
+                let (first, rows) = needed?;
+                let length = length(position).filter(|&length| length != rows)?;
+                Some(format!("the array has length {length}, but `{first}` has {rows}"))
+            };
+            match self.why_not(position).or_else(other_length) {
+                Some(why) if !meant.contains(&name.as_str()) => extras.left_out.push((name.clone(), why)),
+                _ => kept.push(name.as_str()),
+            }
+        }
+        self.select(&kept)?;
+        Ok(extras)
     }
 
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, TableError> {

@@ -2,7 +2,10 @@
 //!
 //! Booleans, integers, floats and strings are read, plain or dictionary-encoded, with missing values. A BYTE_ARRAY column
 //! without annotation is taken for text and must be UTF-8. Columns of other types (decimals, dates and times, INT96,
-//! lists, maps, structs) give an error, but only when they are selected.
+//! lists, maps, structs) give an error, but only when they are selected; where columns are only passed through, decimals, dates and
+//! times are shown as text.
+
+mod shown;
 
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -11,12 +14,13 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::schema::types::Type;
 
-use super::{ReadOptions, Selection, TableReader, check_names, push_unsigned, unsupported, wrong_format};
+use super::{Extras, ReadOptions, Selection, TableReader, check_names, push_unsigned, unsupported, wrong_format};
 use crate::batch::{Batch, Column, ColumnType, Field, Schema, Values};
 use crate::error::{ErrorKind, TableError};
 use crate::format::Format;
 use crate::guard::guarded;
 use crate::half::half_to_f64;
+use shown::{Shown, of_int96};
 
 pub(super) struct ParquetReader<R: ChunkReader + 'static> {
     name: String,
@@ -47,6 +51,8 @@ enum Decode {
     Float,
     Half,
     Text,
+    /// As text, though it is none.
+    Shown(Shown),
 }
 
 impl Decode {
@@ -55,7 +61,7 @@ impl Decode {
             Decode::Bool => ColumnType::Bool,
             Decode::Signed | Decode::Unsigned | Decode::Unsigned64 => ColumnType::Int,
             Decode::Float | Decode::Half => ColumnType::Float,
-            Decode::Text => ColumnType::Text,
+            Decode::Text | Decode::Shown(_) => ColumnType::Text,
         }
     }
 
@@ -118,6 +124,33 @@ impl<R: ChunkReader + 'static> ParquetReader<R> {
                     .map_err(|why| unsupported(&self.name, self.selection.name_at(position), &why))
             })
             .collect()
+    }
+
+    /// Whether a column that is not said to be text is: without an annotation, only its values tell.
+    fn is_text(&self, leaf: usize) -> bool {
+        let look = || -> Result<bool, ParquetError> {
+            let mut found = Vec::new();
+            for group in 0..self.file.num_row_groups() {
+                if let ColumnReader::ByteArrayColumnReader(mut reader) =
+                    self.file.get_row_group(group)?.get_column_reader(leaf)?
+                {
+                    loop {
+                        found.clear();
+                        let (records, _, _) =
+                            reader.read_records(self.batch_rows, Some(&mut Vec::new()), None, &mut found)?;
+                        if found.iter().any(|value| std::str::from_utf8(value.data()).is_err()) {
+                            return Ok(false);
+                        }
+                        if records == 0 {
+                            break;
+                        }
+                    }
+                }
+            }
+            Ok(true)
+        };
+        // What is damaged is found again when it is read.
+        matches!(guarded(look), Err(_) | Ok(Err(_) | Ok(true)))
     }
 
     /// Goes to the next row group that has rows; `false` when there is none.
@@ -185,6 +218,39 @@ impl<R: ChunkReader + 'static> TableReader for ParquetReader<R> {
         self.selected().map(drop)
     }
 
+    fn keep_extras(&mut self, meant: &[&str], _as_json: bool) -> Result<Extras, TableError> {
+        let mut extras = Extras::default();
+        let names: Vec<String> = self.selection.all.names().map(str::to_owned).collect();
+        let mut kept = Vec::new();
+        let mut leaf = 0;
+        for (position, name) in names.iter().enumerate() {
+            let field = std::sync::Arc::clone(&self.file.metadata().file_metadata().schema().get_fields()[position]);
+            let (first_leaf, list) = (leaf, is_list(&field));
+            leaf += leaves(&field);
+            let why = match &self.sources[position] {
+                _ if meant.contains(&name.as_str()) => None,
+                &Ok((leaf, Decode::Text)) if is_plain(&field) && !self.is_text(leaf) => {
+                    Some("it holds bytes that are no text".to_owned())
+                }
+                Ok(_) => None,
+                Err(why) => match (!list).then(|| Shown::of(&field)).flatten() {
+                    None => Some(why.clone()),
+                    Some(shown) => {
+                        self.sources[position] = Ok((first_leaf, Decode::Shown(shown)));
+                        self.selection.all.fields[position].kind = Some(ColumnType::Text);
+                        None
+                    }
+                },
+            };
+            match why {
+                None => kept.push(name.as_str()),
+                Some(why) => extras.left_out.push((name.clone(), why)),
+            }
+        }
+        self.select(&kept)?;
+        Ok(extras)
+    }
+
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, TableError> {
         self.selection.fixed = true;
         guarded(|| self.fill_batch(batch)).unwrap_or_else(|panic| {
@@ -225,8 +291,7 @@ fn columns(root: &Type) -> (Schema, Vec<Source>) {
     for field in root.get_fields() {
         let source = if field.is_group() {
             Err("it is nested (a list, map or struct)".to_owned())
-        } else if field.get_basic_info().has_repetition() && field.get_basic_info().repetition() == Repetition::REPEATED
-        {
+        } else if is_list(field) {
             Err("it is a list".to_owned())
         } else {
             decoding(field).map(|decode| (leaf, decode))
@@ -239,6 +304,17 @@ fn columns(root: &Type) -> (Schema, Vec<Source>) {
         sources.push(source);
     }
     (schema, sources)
+}
+
+fn is_list(field: &Type) -> bool {
+    let info = field.get_basic_info();
+    field.is_group() || (info.has_repetition() && info.repetition() == Repetition::REPEATED)
+}
+
+/// Whether nothing says what the values of a field are.
+fn is_plain(field: &Type) -> bool {
+    let info = field.get_basic_info();
+    info.logical_type_ref().is_none() && info.converted_type() == ConvertedType::NONE
 }
 
 fn leaves(field: &Type) -> usize {
@@ -317,6 +393,9 @@ struct ColumnSink<'a> {
 
 impl ColumnSink<'_> {
     fn fill(&mut self, reader: &mut ColumnReader) -> Result<(), Bad> {
+        if let Decode::Shown(shown) = self.decode {
+            return self.show(reader, shown);
+        }
         match reader {
             ColumnReader::BoolColumnReader(reader) => self.take(reader, |values, _, value| {
                 if let Values::Bool(values) = values {
@@ -384,6 +463,36 @@ impl ColumnSink<'_> {
             }),
             // `decoding` lets no such column through.
             ColumnReader::Int96ColumnReader(_) => Err(Bad::Parquet(ParquetError::NYI("INT96".to_owned()))),
+        }
+    }
+
+    /// Reads values as their texts.
+    fn show(&mut self, reader: &mut ColumnReader, shown: Shown) -> Result<(), Bad> {
+        let push = |values: &mut Values, text: Option<String>| match (values, text) {
+            (Values::Text(values), Some(text)) => {
+                values.push(&text);
+                Ok(())
+            }
+            _ => Err(Bad::Parquet(ParquetError::General("a decimal of more than 38 digits".to_owned()))),
+        };
+        match reader {
+            ColumnReader::Int32ColumnReader(reader) => {
+                self.take(reader, |values, _, &value| push(values, Some(shown.of_int(value.into()))))
+            }
+            ColumnReader::Int64ColumnReader(reader) => {
+                self.take(reader, |values, _, &value| push(values, Some(shown.of_int(value))))
+            }
+            ColumnReader::ByteArrayColumnReader(reader) => {
+                self.take(reader, |values, _, value| push(values, shown.of_bytes(value.data())))
+            }
+            ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+                self.take(reader, |values, _, value| push(values, shown.of_bytes(value.data())))
+            }
+            ColumnReader::Int96ColumnReader(reader) => {
+                self.take(reader, |values, _, value| push(values, Some(of_int96(value))))
+            }
+            // `Shown::of` lets no other column through.
+            _ => Err(Bad::Parquet(ParquetError::NYI("a column of another type".to_owned()))),
         }
     }
 
