@@ -150,6 +150,21 @@ fn compressed_files() {
     }
 }
 
+#[test]
+fn what_stands_behind_gzip_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv.gz");
+    let two = [gzip(b"a,b\n1,2\n"), gzip(b"3,4\n")].concat();
+    for zeros in [0, 1, 511, 300_000] {
+        fs::write(&path, [&two[..], &vec![0; zeros]].concat()).unwrap();
+        assert_eq!(read(&path).unwrap().rows.len(), 2, "{zeros}");
+    }
+    for behind in [&b"garbage"[..], b"\0\0garbage", b"a"] {
+        fs::write(&path, [&two[..], behind].concat()).unwrap();
+        check(&read(&path).unwrap_err(), ErrorKind::Malformed, "", "something behind the gzip data");
+    }
+}
+
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     use std::io::Write;
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

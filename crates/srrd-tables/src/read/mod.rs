@@ -3,6 +3,7 @@
 mod block;
 mod cell;
 mod csv;
+mod gzip;
 mod jsonl;
 mod lines;
 mod npy;
