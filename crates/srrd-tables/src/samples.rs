@@ -577,6 +577,26 @@ mod tests {
     }
 
     #[test]
+    fn headers_that_are_nearly_right_are_explained() {
+        for (format, header, says) in [
+            (
+                Format::Csv,
+                "state, action, next_state, reward",
+                "` action` has spaces around it; write names and values",
+            ),
+            (Format::Csv, "state,action, next_state,reward", "` next_state` has spaces around it"),
+            (Format::Csv, "state;action;next_state;reward", "separated by semicolons: separate them by commas"),
+            (Format::Csv, "state.x\tstate.y\taction\treward", "separated by tabs: give the file the extension .tsv"),
+            (Format::Tsv, "state,action,next_state,reward", "separated by commas: give the file the extension .csv"),
+            (Format::Csv, "State,action,reward", "rename `State` to `state`"),
+        ] {
+            let error = table_of(format, &format!("{header}\n"), Duplicates::Mean).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::MissingColumn, "{error}");
+            assert!(error.to_string().contains(says), "{error}");
+        }
+    }
+
+    #[test]
     fn reading_ahead_changes_nothing_and_ends_early_on_errors() {
         let mut text = String::from("state,action,next_state,reward\n");
         for i in 0..200_000 {
