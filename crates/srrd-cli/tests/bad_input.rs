@@ -106,6 +106,8 @@ fn standard_output_gets_all_rows_or_none() {
     place.ok("distance damaged.parquet damaged.parquet");
     assert!(place.refused("canonicalize damaged.parquet -o -").contains("column `key`"));
     assert!(place.refused("convert damaged.parquet -o -").contains("column `key`"));
+    #[cfg(target_os = "linux")]
+    assert!(place.refused("convert damaged.parquet -o /dev/stdout").contains("column `key`"));
     assert_eq!(place.ok("convert whole.parquet -o -"), place.read("whole.csv"));
 }
 

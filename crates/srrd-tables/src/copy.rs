@@ -72,9 +72,24 @@ impl TableCopy {
                     changes.to_numbers.push(position);
                 }
             }
+            if !reader.is_untyped() {
+                // Tokens of which some are text are all written as the texts of the tokens they are.
+                let is_text = |name: &&&str| schema.index_of(name).is_some_and(|at| types[at] == ColumnType::Text);
+                changes.to_text = tokens.iter().filter(is_text).filter_map(|name| schema.index_of(name)).collect();
+            }
             schema = schema.with_types(&types);
             // The other typed formats write what the schema says by themselves.
-            changes.to_types = (format == Format::Jsonl && reader.is_untyped()).then(|| schema.clone());
+            if format == Format::Jsonl {
+                let mut types = schema.clone();
+                if !reader.is_untyped() {
+                    // Only where some values are text, all have to be.
+                    types
+                        .fields
+                        .iter_mut()
+                        .for_each(|field| field.kind = field.kind.filter(|&kind| kind == ColumnType::Text));
+                }
+                changes.to_types = Some(types);
+            }
         } else {
             changes.to_text = tokens.iter().filter_map(|name| schema.index_of(name)).collect();
         }

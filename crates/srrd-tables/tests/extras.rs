@@ -216,3 +216,29 @@ fn arrow_dates_and_what_cannot_be_kept() {
                     1\t1970-01-01\t1\t1.0\t1\t0.0\n2\t\t2\t2.0\t2\t1.0\n3\t1970-01-02\t3\t3.0\t3\t2.0\n";
     assert_eq!(fs::read_to_string(&to).unwrap(), expected);
 }
+
+#[test]
+fn long_integers_survive_copies() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let states = ["1", "18446744073709551615", "2", "0"];
+    let row = |state: &&str| format!("{{\"state\":{state},\"action\":2,\"reward\":0.5,\"id\":{state}}}\n");
+    fs::write(path("t.jsonl"), states.iter().map(row).collect::<String>()).unwrap();
+    // Batches of one row: most have no long integer.
+    let options = ReadOptions { batch_rows: 1, ..ReadOptions::default() };
+    for name in [
+        "out.csv",
+        "out.jsonl",
+        "out.npz",
+        #[cfg(feature = "parquet")]
+        "out.parquet",
+        #[cfg(feature = "arrow")]
+        "out.arrow",
+    ] {
+        let copy = TableCopy::open(|| open(&path("t.jsonl"), &options), &path(name), &[]).unwrap();
+        copy.run().unwrap();
+        assert_eq!(read(&path(name)).unwrap().column("state"), states.map(text), "{name}");
+    }
+    let back = fs::read_to_string(path("out.jsonl")).unwrap();
+    assert!(back.contains("\"id\":18446744073709551615}"), "{back}");
+}

@@ -1,4 +1,4 @@
-//! Where the bytes go: files that appear complete or not at all, standard output likewise, and compression on the way.
+//! Where the bytes go: files that appear complete or not at all, pipes and standard output likewise, and compression on the way.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -13,7 +13,7 @@ use crate::format::Compression;
 /// Several times as fast as the usual 6, for files a little larger.
 const GZIP_LEVEL: u32 = 3;
 
-/// What goes to standard output is held in memory up to this size, and in a temporary file beyond it.
+/// What goes to a stream is held in memory up to this size, and in a temporary file beyond it.
 const HELD: usize = 4 * 1024 * 1024;
 
 /// A file being written under another name in the same folder, or a stream.
@@ -26,13 +26,24 @@ pub(super) struct Output {
 enum Target {
     File(BufWriter<File>),
     /// Collected until it is complete: what is printed cannot be taken back when a later row turns out to be wrong.
-    Stdout(BufWriter<SpooledTempFile>),
+    Stream(BufWriter<SpooledTempFile>, Stream),
+}
+
+/// Where what was collected goes.
+enum Stream {
+    Stdout,
+    /// A pipe or a device.
+    File(File),
 }
 
 impl Output {
     pub(super) fn stdout() -> Self {
+        Self::stream(Stream::Stdout)
+    }
+
+    fn stream(stream: Stream) -> Self {
         let collected = BufWriter::with_capacity(64 * 1024, tempfile::spooled_tempfile(HELD));
-        Output { target: Some(Target::Stdout(collected)), renaming: None }
+        Output { target: Some(Target::Stream(collected, stream)), renaming: None }
     }
 
     pub(super) fn file(path: &Path, name: &str) -> Result<Self, TableError> {
@@ -49,7 +60,7 @@ impl Output {
                     .write(true)
                     .open(&path)
                     .map_err(|error| TableError::io(name, "written", &error))?;
-                return Ok(Output { target: Some(Target::File(BufWriter::new(file))), renaming: None });
+                return Ok(Self::stream(Stream::File(file)));
             }
             _ => {}
         }
@@ -67,8 +78,8 @@ impl Output {
     pub(super) fn finish(mut self, name: &str) -> Result<(), TableError> {
         let failed = |error: io::Error| TableError::io(name, "written", &error);
         self.flush().map_err(failed)?;
-        if let Some(Target::Stdout(collected)) = self.target.take() {
-            pass_on(collected).map_err(failed)?;
+        if let Some(Target::Stream(collected, stream)) = self.target.take() {
+            pass_on(collected, stream).map_err(failed)?;
         }
         if let Some((temporary, path)) = &self.renaming {
             fs::rename(temporary, path).map_err(failed)?;
@@ -99,14 +110,14 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.target.as_mut().ok_or_else(Self::closed)? {
             Target::File(file) => file.write(bytes),
-            Target::Stdout(stdout) => stdout.write(bytes),
+            Target::Stream(collected, _) => collected.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self.target.as_mut().ok_or_else(Self::closed)? {
             Target::File(file) => file.flush(),
-            Target::Stdout(stdout) => stdout.flush(),
+            Target::Stream(collected, _) => collected.flush(),
         }
     }
 }
@@ -115,18 +126,21 @@ impl Seek for Output {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match self.target.as_mut().ok_or_else(Self::closed)? {
             Target::File(file) => file.seek(to),
-            Target::Stdout(collected) => collected.seek(to),
+            Target::Stream(collected, _) => collected.seek(to),
         }
     }
 }
 
-/// Writes to standard output what was collected for it.
-fn pass_on(collected: BufWriter<SpooledTempFile>) -> io::Result<()> {
+/// Writes to a stream what was collected for it.
+fn pass_on(collected: BufWriter<SpooledTempFile>, stream: Stream) -> io::Result<()> {
     let mut collected = collected.into_inner().map_err(io::IntoInnerError::into_error)?;
     collected.rewind()?;
-    let mut stdout = io::stdout().lock();
-    io::copy(&mut collected, &mut stdout)?;
-    stdout.flush()
+    let mut to: Box<dyn Write> = match stream {
+        Stream::Stdout => Box::new(io::stdout().lock()),
+        Stream::File(file) => Box::new(file),
+    };
+    io::copy(&mut collected, &mut to)?;
+    to.flush()
 }
 
 /// Who may read and write a file stays as it is when the file is replaced.
