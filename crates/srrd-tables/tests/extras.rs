@@ -1,4 +1,5 @@
 //! Columns that carry no meaning are passed through a copy, whatever their types are.
+#![cfg_attr(not(feature = "parquet"), allow(clippy::single_element_loop, unused_imports))]
 
 mod common;
 

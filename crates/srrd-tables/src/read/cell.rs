@@ -181,7 +181,7 @@ fn fit(value: &Value<'_>, json: &str, kind: &mut Option<Kind>, column: &mut Colu
         _ => {
             let message = format!(
                 "`{}` is {}, but the rows before have {} in this column; write all of them one way",
-                shorten(&text_of(value, json)),
+                shorten(text_of(value, json)),
                 found.in_words(),
                 known.in_words()
             );
@@ -194,7 +194,7 @@ fn fit(value: &Value<'_>, json: &str, kind: &mut Option<Kind>, column: &mut Colu
 /// Adds a value to a column that can hold it.
 fn push_value(column: &mut Column, json: &str, value: Value<'_>) {
     match (&mut column.values, &value) {
-        (Values::Text(values), value) => values.push(&text_of(value, json)),
+        (Values::Text(values), value) => values.push(text_of(value, json)),
         (Values::Int(values), Value::Int(value)) => values.push(*value),
         (Values::Float(values), Value::Float(value)) => values.push(*value),
         (Values::Float(values), _) => values.push(whole_float(json).unwrap_or(f64::NAN)),
