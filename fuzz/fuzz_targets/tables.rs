@@ -26,6 +26,8 @@ fuzz_target!(|data: &[u8]| {
     if choice >= 128 && table.schema().len() > 0 {
         let name = table.schema().fields[usize::from(choice) % table.schema().len()].name.clone();
         let _ = table.select(&[&name]);
+    } else if choice >= 64 {
+        let _ = table.keep_extras(&[], choice % 2 == 0);
     }
     let mut batch = Batch::new();
     // Compressed input may hold far more rows than is worth reading.

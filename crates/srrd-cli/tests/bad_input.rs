@@ -91,6 +91,32 @@ fn every_command_refuses_bad_tables() {
 }
 
 #[test]
+fn standard_output_gets_all_rows_or_none() {
+    let place = Place::new();
+    // The extra column takes most of the file, so that damage in its later half is damage there.
+    let key = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ i.wrapping_mul(0xc2b2_ae3d_27d4_eb4f).rotate_left(29);
+    let row = |i: u64| format!("s{i},a,s{},{i}.0,k{:x}{:x}\n", i + 1, key(i), key(i + 7));
+    let rows: String = (0..60_000).map(row).collect();
+    place.write("whole.csv", format!("state,action,next_state,reward,key\n{rows}"));
+    place.ok("convert whole.csv -o whole.parquet");
+    let mut bytes = std::fs::read(place.path("whole.parquet")).unwrap();
+    let damaged = bytes.len() * 3 / 4;
+    bytes[damaged..damaged + 8192].fill(0xff);
+    place.write("damaged.parquet", bytes);
+    place.ok("distance damaged.parquet damaged.parquet");
+    assert!(place.refused("canonicalize damaged.parquet -o -").contains("column `key`"));
+    assert!(place.refused("convert damaged.parquet -o -").contains("column `key`"));
+    assert_eq!(place.ok("convert whole.parquet -o -"), place.read("whole.csv"));
+    // Pipes with a name, too.
+    #[cfg(target_os = "linux")]
+    {
+        std::os::unix::fs::symlink("/dev/stdout", place.path("out.csv")).unwrap();
+        assert!(place.refused("convert damaged.parquet -o out.csv").contains("column `key`"));
+        assert_eq!(place.ok("convert whole.parquet -o out.csv"), place.read("whole.csv"));
+    }
+}
+
+#[test]
 fn paths_that_cannot_be_read_or_written() {
     let place = Place::new();
     place.write("good.csv", format!("{HEADER}a,x,b,1\nb,x,a,2\na,y,b,3\n"));

@@ -20,7 +20,8 @@ pub enum ColumnType {
 pub struct Field {
     /// The column's name, as written.
     pub name: String,
-    /// The type; `None` in JSONL, whose columns get their type from their values, and for columns that cannot be read.
+    /// The type; `None` where values decide it (all columns of JSONL, and unsigned 64-bit integers, which are text if one of them
+    /// is too large for a sign), and for columns that cannot be read.
     pub kind: Option<ColumnType>,
 }
 

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use crate::append::{Appended, append_to_lines};
 use crate::batch::{Batch, Column, ColumnType, Schema, TextColumn, Values};
-use crate::error::{ErrorKind, TableError};
+use crate::error::{ErrorKind, TableError, shorten};
 use crate::format::{FileFormat, Format};
 use crate::number::finite_numbers;
-use crate::read::TableReader;
-use crate::roles::{Identity, REWARD, Roles, Tokens, cell_text, check_present};
+use crate::read::{Extras, TableReader};
+use crate::roles::{EPISODE, Identity, REWARD, Roles, Tokens, cell_text, check_present};
 use crate::samples::for_each_batch;
 use crate::types::{coerce, infer_types_of};
 use crate::write::{TableWriter, create};
@@ -22,6 +22,7 @@ pub struct TableCopy {
     changes: Changes,
     /// The number of columns to be appended.
     added: usize,
+    warnings: Vec<String>,
 }
 
 impl TableCopy {
@@ -30,6 +31,9 @@ impl TableCopy {
     /// Tokens keep their identity: a column of tokens that comes as text goes into a typed format as integers only when all
     /// are written as integers are, and else as text; a float that is an integer by value goes into CSV and TSV as that
     /// integer. Rewards and features become numbers in a typed format however they are written.
+    ///
+    /// Columns that carry no meaning may be of any type: dates, times and decimals become text, and what cannot be kept, such as
+    /// lists, is left out with a [warning](Self::warnings).
     ///
     /// # Errors
     /// The input is not a table of transitions, has a column called as one to be added, or the output cannot be written.
@@ -40,7 +44,7 @@ impl TableCopy {
     ) -> Result<Self, TableError> {
         let format = FileFormat::from_path(output)?.format;
         let typed_output = !matches!(format, Format::Csv | Format::Tsv);
-        let mut reader = open()?;
+        let (mut reader, extras) = open_passing(&open, format)?;
         let file = reader.name().to_owned();
         let mut schema = reader.schema().clone();
         let check = TransitionCheck::new(&file, &schema)?;
@@ -53,7 +57,7 @@ impl TableCopy {
         if typed_output {
             let mut types = if reader.is_untyped() || schema.fields.iter().any(|field| field.kind.is_none()) {
                 let types = infer_types_of(reader.as_mut())?;
-                reader = open()?;
+                reader = open_passing(&open, format)?.0;
                 types
             } else {
                 schema.fields.iter().filter_map(|field| field.kind).collect()
@@ -68,15 +72,42 @@ impl TableCopy {
                     changes.to_numbers.push(position);
                 }
             }
+            if !reader.is_untyped() {
+                // Tokens of which some are text are all written as the texts of the tokens they are.
+                let is_text = |name: &&&str| schema.index_of(name).is_some_and(|at| types[at] == ColumnType::Text);
+                changes.to_text = tokens.iter().filter(is_text).filter_map(|name| schema.index_of(name)).collect();
+            }
             schema = schema.with_types(&types);
             // The other typed formats write what the schema says by themselves.
-            changes.to_types = (format == Format::Jsonl && reader.is_untyped()).then(|| schema.clone());
+            if format == Format::Jsonl {
+                let mut types = schema.clone();
+                if !reader.is_untyped() {
+                    // Only where some values are text, all have to be.
+                    types
+                        .fields
+                        .iter_mut()
+                        .for_each(|field| field.kind = field.kind.filter(|&kind| kind == ColumnType::Text));
+                }
+                changes.to_types = Some(types);
+            }
         } else {
             changes.to_text = tokens.iter().filter_map(|name| schema.index_of(name)).collect();
         }
         let appended = Schema::new(added.iter().map(|name| (name.clone(), ColumnType::Float)));
         let all = Schema { fields: [schema.fields, appended.fields].concat() };
-        Ok(TableCopy { reader, writer: create(output, &all)?, check, changes, added: added.len() })
+        let mut writer = create(output, &all)?;
+        writer.mark_json(&extras.json);
+        let warning = |(column, why): &(String, String)| {
+            let column = shorten(column);
+            format!("{file}: column `{column}` is left out: {why}; convert it to text or numbers to keep it")
+        };
+        let warnings = extras.left_out.iter().map(warning).collect();
+        Ok(TableCopy { reader, writer, check, changes, added: added.len(), warnings })
+    }
+
+    /// What is left out of the copy, in sentences that name the file and the column.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// The columns of the input.
@@ -124,7 +155,7 @@ impl TableCopy {
     /// # Errors
     /// As [`edit`](Self::edit), and when there is another number of rows.
     pub fn append(self, rows: usize, value: impl Fn(usize, usize) -> f64 + Sync) -> Result<(), TableError> {
-        let TableCopy { mut reader, mut writer, check, changes, added } = self;
+        let TableCopy { mut reader, mut writer, check, changes, added, .. } = self;
         let values = Appended { rows, columns: added, value };
         if let (Some(source), Some(sink)) = (reader.as_blocks(), writer.as_lines())
             && source.layout().delimiter == sink.delimiter()
@@ -148,14 +179,17 @@ impl TableCopy {
     }
 }
 
-/// Checks that a table is one of transitions, to its last row.
-///
-/// # Errors
-/// The first thing that is wrong with it.
-pub fn check_transitions(reader: Box<dyn TableReader>) -> Result<(), TableError> {
-    let mut check = TransitionCheck::new(reader.name(), reader.schema())?;
-    for_each_batch(reader, |batch| check.rows(batch))?;
-    check.finish()
+/// Opens a table to be copied to this format with all columns that can be kept.
+fn open_passing(
+    open: impl Fn() -> Result<Box<dyn TableReader>, TableError>,
+    format: Format,
+) -> Result<(Box<dyn TableReader>, Extras), TableError> {
+    let mut reader = open()?;
+    let mut meant = Roles::of(reader.name(), reader.schema())?.columns();
+    meant.push(EPISODE.to_owned());
+    let meant: Vec<&str> = meant.iter().map(String::as_str).collect();
+    let extras = reader.keep_extras(&meant, format == Format::Jsonl)?;
+    Ok((reader, extras))
 }
 
 /// What has to be done to the columns of the input before they are written, by position.

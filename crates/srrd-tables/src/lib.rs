@@ -24,6 +24,8 @@
 mod append;
 mod batch;
 mod blocks;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+mod calendar;
 mod copy;
 mod digits;
 mod episodes;
@@ -41,11 +43,11 @@ mod types;
 mod write;
 
 pub use batch::{Batch, Column, ColumnType, Field, Schema, TextColumn, Values};
-pub use copy::{TableCopy, check_transitions};
+pub use copy::TableCopy;
 pub use error::{ErrorKind, TableError};
 pub use format::{Compression, EXTENSIONS, FileFormat, Format};
 pub use number::{NotANumber, finite_numbers, parse_number};
-pub use read::{ReadOptions, TableReader, open, open_bytes, open_stream};
+pub use read::{Extras, ReadOptions, TableReader, open, open_bytes, open_stream};
 pub use samples::{
     NamedSample, SampleTable, for_each_batch, read_sample_table, read_sample_table_with_episodes, read_samples,
     read_samples_with_episodes,

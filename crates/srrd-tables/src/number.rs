@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::batch::{Batch, Values};
 use crate::error::{ErrorKind, TableError, shorten};
+use crate::types::EXACT;
 
 /// So many texts are parsed by one thread at a time.
 const PIECE_ROWS: usize = 1024;
@@ -108,6 +109,49 @@ pub fn finite_numbers(
     Ok(())
 }
 
+/// As [`finite_numbers`], for features: an integer that a float would round is an error, since it would become the same as others.
+///
+/// # Errors
+/// As [`finite_numbers`], and integers beyond 2^53.
+pub(crate) fn feature_numbers(
+    file: &str,
+    name: &str,
+    batch: &Batch,
+    column: usize,
+    numbers: &mut Vec<f64>,
+) -> Result<(), TableError> {
+    let from = numbers.len();
+    finite_numbers(file, name, batch, column, numbers)?;
+    let long = |index: usize| match &batch.columns[column].values {
+        Values::Int(values) if values[index].unsigned_abs() > EXACT => Some(values[index].to_string()),
+        Values::Text(texts) if is_long_int(texts.get(index)) => Some(shorten(texts.get(index))),
+        _ => None,
+    };
+    for (index, number) in numbers[from..].iter().enumerate() {
+        if number.abs() >= EXACT as f64
+            && let Some(shown) = long(index)
+        {
+            let role = name.split('.').next().unwrap_or(name);
+            let what = format!(
+                "`{shown}` is an integer beyond {EXACT} (2^53), which as a feature would be rounded, so that different ones \
+                 become the same; use it as a token, in a column `{role}`, or subtract an offset from the whole column"
+            );
+            return Err(TableError::new(ErrorKind::Number, file, what)
+                .at_row(batch.row_number(index))
+                .at_line(batch.line(index))
+                .in_column(name));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a text, whose number is not below 2^53, is an integer beyond that.
+fn is_long_int(text: &str) -> bool {
+    let text = text.trim_matches([' ', '\t']);
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    digits.bytes().all(|byte| byte.is_ascii_digit()) && digits.trim_start_matches('0') != EXACT.to_string()
+}
+
 fn not_finite(shown: &str) -> String {
     format!("`{}` is not a finite number; NaN, infinities and numbers beyond 1.8e308 are not allowed", shorten(shown))
 }
@@ -134,6 +178,29 @@ mod tests {
             ("1e400", NotANumber::NotFinite),
         ] {
             assert_eq!(parse_number(text), Err(why), "{text}");
+        }
+    }
+
+    #[test]
+    fn features_are_not_rounded() {
+        let texts = |texts: &[&str]| Values::Text(texts.iter().copied().collect());
+        let read = |values: Values| {
+            let batch = Batch::from_columns(vec![values.into()], 1);
+            feature_numbers("f.csv", "state.x", &batch, 0, &mut Vec::new()).map_err(|error| error.to_string())
+        };
+        assert_eq!(read(texts(&["9007199254740992", "-09007199254740992", "1e300", "9007199254740993.0"])), Ok(()));
+        assert_eq!(read(Values::Int(vec![1 << 53, -(1 << 53)])), Ok(()));
+        assert_eq!(read(Values::Float(vec![1e300])), Ok(()));
+        for bad in [
+            texts(&["1", "9007199254740993"]),
+            texts(&["1", "-9007199254740993"]),
+            texts(&["1", " 18446744073709551617"]),
+            Values::Int(vec![1, (1 << 53) + 1]),
+            Values::Int(vec![1, i64::MIN]),
+        ] {
+            let message = read(bad).unwrap_err();
+            assert!(message.starts_with("f.csv: row 2, column `state.x`: "), "{message}");
+            assert!(message.contains("in a column `state`") && message.contains("subtract an offset"), "{message}");
         }
     }
 

@@ -16,6 +16,11 @@ pub(crate) fn write_field(text: &str, delimiter: u8, alone: bool, mut push: impl
         push(text);
         return;
     }
+    write_quoted(text, push);
+}
+
+/// Gives the pieces of a field in quotes to `push`.
+pub(crate) fn write_quoted(text: &str, mut push: impl FnMut(&str)) {
     push("\"");
     let mut rest = text;
     while let Some(quote) = memchr(b'"', rest.as_bytes()) {

@@ -1,8 +1,8 @@
 //! What the columns of a table of transitions mean.
 
 use crate::batch::{Batch, Column, Schema, TextColumn, Values};
-use crate::error::{ErrorKind, TableError};
-use crate::number::finite_numbers;
+use crate::error::{ErrorKind, TableError, shorten};
+use crate::number::feature_numbers;
 use srrd::Token;
 
 /// The columns that make reward samples out of a table, by name.
@@ -64,17 +64,25 @@ impl Roles {
     /// Finds out what the columns of a table mean.
     pub fn of(file: &str, schema: &Schema) -> Result<Self, TableError> {
         let missing = |column: &str| {
-            let known: Vec<String> = schema.names().map(|name| format!("`{name}`")).collect();
+            let known: Vec<String> = schema.names().map(|name| format!("`{}`", shorten(name))).collect();
             let instead = match column {
                 REWARD => String::new(),
                 _ => format!(" (or feature columns `{column}.NAME`)"),
             };
             let what = format!("the column is missing: a table of transitions needs it{instead}; this one has ");
-            TableError::new(ErrorKind::MissingColumn, file, what + &known.join(", ")).in_column(column)
+            let what =
+                what + &known.join(", ") + &misnamed(schema, column).map_or(String::new(), |why| format!("; {why}"));
+            TableError::new(ErrorKind::MissingColumn, file, what).in_column(column)
         };
         let state = Identity::find(schema, "state").ok_or_else(|| missing("state"))?;
         let action = Identity::find(schema, "action").ok_or_else(|| missing("action"))?;
         let next_state = Identity::find(schema, "next_state");
+        if next_state.is_none()
+            && let Some(spaced) = schema.names().find(|name| is_named(name.trim(), "next_state"))
+        {
+            // Without next states the table would be taken for a one-step problem.
+            return Err(TableError::new(ErrorKind::MissingColumn, file, spaces(spaced)).in_column("next_state"));
+        }
         if schema.index_of(REWARD).is_none() {
             return Err(missing(REWARD));
         }
@@ -111,6 +119,37 @@ impl Roles {
         columns.extend(self.episode.clone());
         columns
     }
+}
+
+/// Whether a name is that of a column or of one of its features.
+fn is_named(name: &str, column: &str) -> bool {
+    name.strip_prefix(column).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+fn spaces(name: &str) -> String {
+    format!("`{}` has spaces around it; write names and values without spaces beside the separators", shorten(name))
+}
+
+/// Why a column that seems to be there is not found, and what to do.
+fn misnamed(schema: &Schema, column: &str) -> Option<String> {
+    for (separator, called, remedy) in [
+        (';', "semicolons", "separate them by commas"),
+        ('\t', "tabs", "give the file the extension .tsv, or separate them by commas"),
+        (',', "commas", "give the file the extension .csv, or separate them by tabs"),
+    ] {
+        let holds = |name: &str| {
+            let mut parts = name.split(separator);
+            name.contains(separator) && parts.any(|part| is_named(part.trim().trim_matches('"'), column))
+        };
+        if schema.names().any(holds) {
+            return Some(format!("the fields seem to be separated by {called}: {remedy}"));
+        }
+    }
+    if let Some(name) = schema.names().find(|name| is_named(name.trim(), column)) {
+        return Some(spaces(name));
+    }
+    let other = schema.names().find(|name| is_named(&name.trim().to_lowercase(), column))?;
+    Some(format!("names are compared as written: rename `{}` to `{}`", shorten(other), other.trim().to_lowercase()))
 }
 
 /// The tokens of one batch in one role.
@@ -150,7 +189,7 @@ impl<'a> Tokens<'a> {
                 let mut column = Vec::with_capacity(batch.rows);
                 for (k, name) in features.columns().iter().enumerate() {
                     column.clear();
-                    finite_numbers(file, name, batch, position(name), &mut column)?;
+                    feature_numbers(file, name, batch, position(name), &mut column)?;
                     values.iter_mut().skip(k).step_by(count).zip(&column).for_each(|(to, &value)| *to = value);
                 }
                 Ok(Tokens::Features { values, count })

@@ -519,6 +519,23 @@ mod tests {
     }
 
     #[test]
+    fn integers_beyond_64_bits_are_tokens_and_names_of_their_own() {
+        let row = |state: &str, sample: &str| {
+            format!("{{\"sample\": {sample}, \"state\": {state}, \"action\": 0, \"next_state\": 7, \"reward\": 1}}\n")
+        };
+        let long = ["18446744073709551616", "18446744073709551617", "-9223372036854775809", "9223372036854775808", "7"];
+        let states: String = long.iter().map(|state| row(state, "1")).collect();
+        let typed = table_of(Format::Jsonl, &states, Duplicates::Mean).unwrap();
+        assert_eq!(typed.samples[0].sample.states().len(), 5);
+        let written: String = long.iter().map(|state| format!("1,{state},0,7,1\n")).collect();
+        let written = csv(&format!("sample,state,action,next_state,reward\n{written}")).unwrap();
+        assert_eq!(typed.samples[0].sample, written.samples[0].sample);
+        let names: String = long.iter().map(|sample| row("1", sample)).collect();
+        let names = table_of(Format::Jsonl, &names, Duplicates::Mean).unwrap();
+        assert_eq!(names.samples.iter().map(|named| named.name.as_str()).collect::<Vec<_>>(), long);
+    }
+
+    #[test]
     fn messages_name_row_and_column() {
         assert_eq!(
             message("state,action,reward,next\n"),
@@ -557,6 +574,26 @@ mod tests {
             "t: row 4, column `reward`: the transition (a, x, b) has the reward 2 here and 1 in row 2; correct one of \
              them, or choose `--duplicates mean`, `first` or `last`"
         );
+    }
+
+    #[test]
+    fn headers_that_are_nearly_right_are_explained() {
+        for (format, header, says) in [
+            (
+                Format::Csv,
+                "state, action, next_state, reward",
+                "` action` has spaces around it; write names and values",
+            ),
+            (Format::Csv, "state,action, next_state,reward", "` next_state` has spaces around it"),
+            (Format::Csv, "state;action;next_state;reward", "separated by semicolons: separate them by commas"),
+            (Format::Csv, "state.x\tstate.y\taction\treward", "separated by tabs: give the file the extension .tsv"),
+            (Format::Tsv, "state,action,next_state,reward", "separated by commas: give the file the extension .csv"),
+            (Format::Csv, "State,action,reward", "rename `State` to `state`"),
+        ] {
+            let error = table_of(format, &format!("{header}\n"), Duplicates::Mean).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::MissingColumn, "{error}");
+            assert!(error.to_string().contains(says), "{error}");
+        }
     }
 
     #[test]

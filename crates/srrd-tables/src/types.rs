@@ -11,7 +11,7 @@ use crate::error::{ErrorKind, TableError, shorten};
 use crate::read::{ReadOptions, TableReader, open};
 
 /// The largest integer up to which every integer is a float, too.
-const EXACT: u64 = 1 << 53;
+pub(crate) const EXACT: u64 = 1 << 53;
 
 /// Reads the whole table at `path` to find the type of each column; standard input cannot be read twice and is an error.
 /// See [`infer_types_of`].
@@ -36,7 +36,8 @@ pub fn infer_types(path: &Path, options: &ReadOptions) -> Result<Vec<ColumnType>
 /// would round; of booleans when all are `true`/`false` or all are `True`/`False`; and else of text. So `007` stays text.
 /// Empty fields fit every type and count as missing values; a column of nothing else is text.
 ///
-/// In other formats columns have the types they have (in JSONL, floats if any value is one).
+/// In other formats columns have the types they have (in JSONL, floats if any value is one); columns of integers of which some do
+/// not fit into 64 bits are text.
 ///
 /// # Errors
 /// Anything that is wrong with the table.
@@ -54,6 +55,8 @@ pub fn infer_types_of(table: &mut dyn TableReader) -> Result<Vec<ColumnType>, Ta
                 }
                 // In JSONL, a column that holds only nulls so far.
                 Values::Text(_) if !(0..column.len()).any(|row| column.is_valid(row)) => {}
+                // Where an integer is too large for 64 bits, the column is one of text, whatever comes after.
+                _ if kinds[index] == Some(ColumnType::Text) => {}
                 values => kinds[index] = Some(values.kind()),
             }
         }
@@ -258,7 +261,7 @@ fn push_some<T>(to: &mut Vec<T>, value: Option<T>) -> bool {
     some
 }
 
-fn push_text(to: &mut TextColumn, values: &Values, row: usize) {
+pub(crate) fn push_text(to: &mut TextColumn, values: &Values, row: usize) {
     match values {
         Values::Text(values) => to.push(values.get(row)),
         Values::Int(values) => to.push(itoa::Buffer::new().format(values[row])),

@@ -69,8 +69,8 @@ fn jsonl() {
         ("{\"a\":1}\n\n{\"a\":1\n", Malformed, "FILE: row 2 (line 3): ", "not valid JSON"),
         ("{\"a\":1}{\"a\":2}\n", Malformed, "FILE: row 1 (line 1): ", "not valid JSON"),
         ("{\"a\":1}\n{\"a\":NaN}\n", Malformed, "FILE: row 2 (line 2): ", "no NaN"),
-        ("{\"a\":1e400}\n", Number, "FILE: row 1 (line 1): ", "finite"),
-        ("{\"a\":18446744073709551615}\n", Number, "FILE: row 1 (line 1), column `a`: ", "as text"),
+        ("{\"a\":1e400}\n", Number, "FILE: row 1 (line 1), column `a`: ", "finite"),
+        ("{\"a\":18446744073709551615}\n{\"a\":0.5}\n", Number, "FILE: row 2 (line 2), column `a`: ", "as text"),
         ("{\"a\":9007199254740993}\n{\"a\":0.5}\n", Number, "FILE: row 2 (line 2), column `a`: ", "9007199254740993"),
         ("{\"a\":[1]}\n", Type, "FILE: row 1 (line 1), column `a`: ", "an array"),
         ("{\"a\":{}}\n", Type, "FILE: row 1 (line 1), column `a`: ", "an object"),
@@ -147,6 +147,21 @@ fn compressed_files() {
         check(&read(&path).unwrap_err(), ErrorKind::Empty, &shown, "empty");
         fs::write(&path, b"PAR1").unwrap();
         check(&read(&path).unwrap_err(), ErrorKind::WrongFormat, &shown, "a Parquet file");
+    }
+}
+
+#[test]
+fn what_stands_behind_gzip_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv.gz");
+    let two = [gzip(b"a,b\n1,2\n"), gzip(b"3,4\n")].concat();
+    for zeros in [0, 1, 511, 300_000] {
+        fs::write(&path, [&two[..], &vec![0; zeros]].concat()).unwrap();
+        assert_eq!(read(&path).unwrap().rows.len(), 2, "{zeros}");
+    }
+    for behind in [&b"garbage"[..], b"\0\0garbage", b"a"] {
+        fs::write(&path, [&two[..], behind].concat()).unwrap();
+        check(&read(&path).unwrap_err(), ErrorKind::Malformed, "", "something behind the gzip data");
     }
 }
 

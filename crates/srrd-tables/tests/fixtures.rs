@@ -99,9 +99,8 @@ fn every_type_with_missing_values() {
         }
         let mut table = open(&fixture(name), &ReadOptions::default()).unwrap();
         table.select(&["unsigned"]).unwrap();
-        let error = read_all(&mut *table).unwrap_err();
-        assert_eq!((error.kind(), error.row()), (ErrorKind::Number, Some(4)));
-        assert!(error.to_string().contains("9223372036854775808 is larger than"), "{error}");
+        let unsigned = read_all(&mut *table).unwrap().column("unsigned");
+        assert_eq!(unsigned, ["1", "2", "3", "9223372036854775808"].map(text), "{name}");
         // Without a selection, every column is needed.
         let error = read(&fixture(name)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::UnsupportedColumn);
@@ -146,8 +145,8 @@ fn npz_features_and_odd_arrays() {
     assert_eq!(table.column("action"), ["l", "r", ""].map(text));
     assert_eq!(table.column("reward"), [1, 2, 3].map(Cell::Int));
     assert_eq!(table.column("half"), [1.5, -2.0, 0.0].map(float));
-    let error = read(&fixture("features.npz")).unwrap_err();
-    assert_eq!((error.row(), error.column()), (Some(3), Some("big")));
+    let big = read(&fixture("features.npz")).unwrap().column("big");
+    assert_eq!(big, ["1", "2", "9223372036854775808"].map(text));
 
     for (column, says) in
         [("objects", "pickle"), ("records", "records"), ("cube", "3 dimensions"), ("scalar", "0 dimensions")]

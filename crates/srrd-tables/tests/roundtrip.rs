@@ -366,3 +366,25 @@ fn json_columns_take_their_type_from_their_values() {
         assert_eq!(table.column("c"), [text("xé"), Cell::Missing]);
     }
 }
+
+#[test]
+fn csv_that_could_not_be_read_back_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["t.csv", "t.tsv"] {
+        let path = folder.path().join(name);
+        let schema = Schema::new([("\u{feff}a", ColumnType::Text), ("b", ColumnType::Text)]);
+        let batch = |second: &str| {
+            let column = || Column::from(Values::Text(["x", second].into_iter().collect()));
+            Batch::from_columns(vec![column(), column()], 5)
+        };
+        common::write(&path, &schema, &[batch("\u{feff}y")]).unwrap();
+        let back = read(&path).unwrap();
+        assert_eq!(back.names, ["\u{feff}a", "b"]);
+        assert_eq!(back.rows[1], [text("\u{feff}y"), text("\u{feff}y")]);
+        let error = common::write(&path, &schema, &[batch("y\0")]).unwrap_err();
+        assert_eq!((error.kind(), error.row(), error.column()), (ErrorKind::Encoding, Some(6), Some("\u{feff}a")));
+        let named = Schema::new([("a", ColumnType::Text), ("b\0", ColumnType::Text)]);
+        assert!(common::write(&path, &named, &[batch("y")]).unwrap_err().to_string().contains("NUL"));
+        assert_eq!(read(&path).unwrap(), back);
+    }
+}

@@ -29,6 +29,7 @@ pub fn run(args: &Canonicalize) -> Result<(), Failure> {
         let table = source.samples(&chosen)?;
         // Opened before the work, which should not be done for an output that cannot be written.
         let copy = TableCopy::open(|| source.open(), &args.output, &names)?;
+        copy.warnings().iter().for_each(|warning| print::warn(warning));
         table.samples.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
         gamma::settle(&mut chosen, &table.samples, profile)?;
         gamma::note(&chosen);

@@ -6,7 +6,7 @@ use crate::inputs::Source;
 use crate::print;
 use crate::settings::with_threads;
 use serde_json::json;
-use srrd_tables::{TableCopy, check_transitions};
+use srrd_tables::TableCopy;
 
 pub fn run(args: &Convert) -> Result<(), Failure> {
     if args.json && args.output.as_os_str() == "-" {
@@ -14,11 +14,8 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
     }
     with_threads(args.threads, || {
         let source = Source::new(&args.input)?;
-        if args.output.as_os_str() == "-" {
-            // What is printed cannot be taken back: all is checked before the first row goes out.
-            check_transitions(source.open()?)?;
-        }
         let copy = TableCopy::open(|| source.open(), &args.output, &[])?;
+        copy.warnings().iter().for_each(|warning| print::warn(warning));
         let columns: Vec<String> = copy.schema().names().map(str::to_owned).collect();
         let rows = copy.run()?;
         if args.json {

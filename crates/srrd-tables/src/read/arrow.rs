@@ -3,8 +3,10 @@
 //! Both are sequences of messages, of which the file format has an index. The messages are fetched here, not by
 //! `arrow_ipc`'s own readers: a damaged length is thus compared with what the file holds before memory is asked for.
 //!
-//! Integers, floats, booleans and strings (plain, large, views, dictionary-encoded) are read, with missing values.
+//! Integers, floats, booleans and strings (plain, large, views) are read, dictionary-encoded or not, with missing values.
 //! Columns of other types give an error, but only when they are selected.
+
+mod shown;
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{Read, Seek, SeekFrom};
@@ -21,7 +23,9 @@ use arrow_ipc::reader::{read_dictionary, read_record_batch};
 use arrow_ipc::{Block, CompressionType, MessageHeader, MetadataVersion, convert};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 
-use super::{ReadOptions, ReadSeek, Selection, TableReader, check_names, too_large, unsupported, wrong_format};
+use super::{
+    Extras, ReadOptions, ReadSeek, Selection, TableReader, check_names, push_unsigned, unsupported, wrong_format,
+};
 use crate::batch::{Batch, Column, ColumnType, Field, Schema, Values};
 use crate::error::{ErrorKind, TableError};
 use crate::format::Format;
@@ -41,6 +45,8 @@ pub(super) struct ArrowReader {
     schema: SchemaRef,
     version: MetadataVersion,
     dictionaries: HashMap<i64, ArrayRef>,
+    /// By position in the file: whether the column is only passed through, so that its values may be shown as text.
+    extra: Vec<bool>,
     selection: Selection,
     /// The record batch being handed out, and how many of its rows already are.
     current: Option<(RecordBatch, usize)>,
@@ -84,7 +90,7 @@ impl ArrowReader {
             fields: schema
                 .fields()
                 .iter()
-                .map(|field| Field { name: field.name().clone(), kind: column_type(field.data_type()) })
+                .map(|field| Field { name: field.name().clone(), kind: known_type(field.data_type()) })
                 .collect(),
         };
         check_names(&name, &columns)?;
@@ -93,6 +99,7 @@ impl ArrowReader {
             source,
             length,
             blocks,
+            extra: vec![false; schema.fields().len()],
             schema,
             version,
             dictionaries: HashMap::new(),
@@ -106,7 +113,8 @@ impl ArrowReader {
     fn check_selected(&self) -> Result<(), TableError> {
         for &position in &self.selection.positions {
             let field = self.schema.field(position);
-            if column_type(field.data_type()).is_none() {
+            let shown = self.extra[position] && shown::can_show(field.data_type());
+            if column_type(field.data_type()).is_none() && !shown {
                 return Err(unsupported(
                     &self.name,
                     field.name(),
@@ -170,7 +178,8 @@ impl ArrowReader {
             self.selection.fixed = true;
             self.check_selected()?;
         }
-        let kinds = self.selection.selected.fields.iter().map(|field| field.kind.unwrap_or(ColumnType::Text));
+        let types = self.selection.positions.iter().map(|&position| self.schema.field(position).data_type());
+        let kinds = types.map(|data_type| column_type(data_type).unwrap_or(ColumnType::Text));
         batch.reset(self.next_row, kinds);
         let (records, from) = loop {
             match self.current.take() {
@@ -185,8 +194,10 @@ impl ArrowReader {
         let part = records.slice(from, rows);
         for (index, (array, column)) in part.columns().iter().zip(&mut batch.columns).enumerate() {
             let name = &self.selection.selected.fields[index].name;
-            fill(array, column)
-                .map_err(|(row, value)| too_large(&self.name, name, self.next_row + row as u64, value))?;
+            match column_type(array.data_type()) {
+                Some(_) => fill(array, column),
+                None => shown::fill(array, column),
+            }
             if column.len() != rows {
                 let error = ArrowError::IpcError("a column of the wrong length".to_owned());
                 return Err(damaged(&self.name, &error).in_column(name));
@@ -211,6 +222,26 @@ impl TableReader for ArrowReader {
     fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
         self.selection.select(&self.name, names)?;
         self.check_selected()
+    }
+
+    fn keep_extras(&mut self, meant: &[&str], _as_json: bool) -> Result<Extras, TableError> {
+        let mut extras = Extras::default();
+        let schema = Arc::clone(&self.schema);
+        let mut kept = Vec::new();
+        for (position, field) in schema.fields().iter().enumerate() {
+            let (name, data_type) = (field.name().as_str(), field.data_type());
+            self.extra[position] = !meant.contains(&name);
+            if !self.extra[position] || column_type(data_type).is_some() {
+                kept.push(name);
+            } else if shown::can_show(data_type) {
+                self.selection.all.fields[position].kind = Some(ColumnType::Text);
+                kept.push(name);
+            } else {
+                extras.left_out.push((name.to_owned(), format!("its type {data_type} is not supported")));
+            }
+        }
+        self.select(&kept)?;
+        Ok(extras)
     }
 
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, TableError> {
@@ -396,16 +427,22 @@ fn column_type(data_type: &DataType) -> Option<ColumnType> {
         DataType::Float16 | DataType::Float32 | DataType::Float64 => Some(ColumnType::Float),
         // A column of nothing but missing values.
         DataType::Null | DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Some(ColumnType::Text),
-        DataType::Dictionary(_, values) => match **values {
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Some(ColumnType::Text),
-            _ => None,
-        },
+        DataType::Dictionary(_, values) => column_type(values),
         _ => None,
     }
 }
 
-/// Adds the values of `array` to `column`. An integer that does not fit is returned with its row.
-fn fill(array: &ArrayRef, column: &mut Column) -> Result<(), (usize, u64)> {
+/// The type of a column that it has whatever its values are.
+fn known_type(data_type: &DataType) -> Option<ColumnType> {
+    match data_type {
+        DataType::UInt64 => None,
+        DataType::Dictionary(_, values) => known_type(values),
+        other => column_type(other),
+    }
+}
+
+/// Adds the values of `array` to `column`, which is empty.
+fn fill(array: &ArrayRef, column: &mut Column) {
     match array.data_type() {
         DataType::Boolean => {
             let array = array.as_boolean();
@@ -421,17 +458,7 @@ fn fill(array: &ArrayRef, column: &mut Column) -> Result<(), (usize, u64)> {
         DataType::UInt16 => integers::<UInt16Type>(array, column),
         DataType::UInt32 => integers::<UInt32Type>(array, column),
         DataType::UInt64 => {
-            let array = array.as_primitive::<UInt64Type>();
-            if let Values::Int(values) = &mut column.values {
-                for (row, &value) in array.values().iter().enumerate() {
-                    match i64::try_from(value) {
-                        Ok(value) => values.push(value),
-                        // What stands in the place of a missing value may be anything.
-                        Err(_) if array.is_null(row) => values.push(0),
-                        Err(_) => return Err((row, value)),
-                    }
-                }
-            }
+            return push_unsigned(array.as_primitive::<UInt64Type>().iter(), column);
         }
         DataType::Float16 => floats::<Float16Type>(array, column, |value| half_to_f64(value.to_bits())),
         DataType::Float32 => floats::<Float32Type>(array, column, f64::from),
@@ -443,7 +470,7 @@ fn fill(array: &ArrayRef, column: &mut Column) -> Result<(), (usize, u64)> {
             for _ in 0..array.len() {
                 column.push_missing();
             }
-            return Ok(());
+            return;
         }
         DataType::Dictionary(key, _) => {
             match **key {
@@ -458,15 +485,14 @@ fn fill(array: &ArrayRef, column: &mut Column) -> Result<(), (usize, u64)> {
                 // No other keys exist; the caller notices that the column stays empty.
                 _ => {}
             }
-            return Ok(());
+            return;
         }
         // `column_type` lets no other type through; the caller notices that the column stays empty.
-        _ => return Ok(()),
+        _ => return,
     }
     if array.null_count() > 0 {
         column.validity = Some((0..array.len()).map(|row| array.is_valid(row)).collect());
     }
-    Ok(())
 }
 
 fn integers<T: ArrowPrimitiveType>(array: &ArrayRef, column: &mut Column)
@@ -495,21 +521,44 @@ fn texts<'a>(array: impl Iterator<Item = Option<&'a str>>, column: &mut Column) 
 /// The dictionary itself may hold a missing value, so that both levels decide.
 fn dictionary<K: ArrowDictionaryKeyType>(array: &ArrayRef, column: &mut Column) {
     let array = array.as_dictionary::<K>();
-    let mut entries = Column::empty(ColumnType::Text);
-    if fill(array.values(), &mut entries).is_err() {
-        return;
-    }
-    let Values::Text(texts) = &entries.values else {
-        return;
-    };
+    let mut entries = Column::empty(column.kind());
+    fill(array.values(), &mut entries);
+    // Entries that are too large for integers have become text.
+    column.reset(entries.kind());
     for row in 0..array.len() {
-        let entry = array.key(row).filter(|&entry| entry < texts.len() && entries.is_valid(entry));
-        match (entry, &mut column.values) {
-            (Some(entry), Values::Text(values)) => {
-                values.push(texts.get(entry));
-                column.note_validity(true);
-            }
-            _ => column.push_missing(),
+        let entry = array.key(row).filter(|&entry| entry < entries.len() && entries.is_valid(entry));
+        match (&mut column.values, &entries.values, entry) {
+            (Values::Text(to), Values::Text(from), Some(entry)) => to.push(from.get(entry)),
+            (Values::Int(to), Values::Int(from), Some(entry)) => to.push(from[entry]),
+            (Values::Float(to), Values::Float(from), Some(entry)) => to.push(from[entry]),
+            (Values::Bool(to), Values::Bool(from), Some(entry)) => to.push(from[entry]),
+            (to, _, _) => to.push_placeholder(),
         }
+        column.note_validity(entry.is_some());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::{Float64Array, Int8Array, Int64Array, UInt64Array};
+
+    fn filled(values: ArrayRef) -> Column {
+        let keys = Int8Array::from(vec![Some(1), None, Some(0), Some(1)]);
+        let array: ArrayRef = Arc::new(arrow_array::DictionaryArray::new(keys, values));
+        let mut column = Column::empty(column_type(array.data_type()).unwrap());
+        fill(&array, &mut column);
+        assert_eq!(column.validity, Some(vec![true, false, true, true]));
+        column
+    }
+
+    #[test]
+    fn dictionaries_of_any_type() {
+        assert_eq!(filled(Arc::new(Int64Array::from(vec![5, -7]))).values, Values::Int(vec![-7, 0, 5, -7]));
+        let floats = filled(Arc::new(Float64Array::from(vec![0.5, 1.5])));
+        assert!(matches!(floats.values, Values::Float(values) if values[2] == 0.5 && values[3] == 1.5));
+        let large = u64::MAX.to_string();
+        let texts = filled(Arc::new(UInt64Array::from(vec![5, u64::MAX])));
+        assert_eq!(texts.values, Values::Text([&large, "", "5", &large].into_iter().collect()));
     }
 }

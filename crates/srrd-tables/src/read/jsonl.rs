@@ -1,26 +1,22 @@
 //! JSON Lines: one object a line, each with the keys of the first.
 //!
-//! A column's type comes from its values: strings are text, integers integers, other numbers floats, `true` and `false`
-//! booleans, `null` a missing value. A column that mixes integers and floats is one of floats; any other mixture is an
-//! error. An integer outside the signed 64-bit range is an error too, not a rounded float: as a token it would no longer
-//! be itself. Blank lines are skipped.
+//! A column's type comes from its values (`cell.rs`). Blank lines are skipped.
 
 use std::collections::HashMap;
 use std::fmt;
 
 use memchr::memchr;
-use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
 
+use super::cell::{self, Kind, Mixing};
 use super::lines::LineBlocks;
-use super::{ReadOptions, Selection, TableReader};
-use crate::batch::{Batch, Column, ColumnType, Field, Schema, Values};
+use super::{Extras, ReadOptions, Selection, TableReader};
+use crate::batch::{Batch, Column, ColumnType, Field, Schema};
 use crate::error::{ErrorKind, TableError, shorten};
 
 /// A batch ends early when it comes from this much text.
 const BATCH_BYTES: usize = 16 * 1024 * 1024;
-
-/// The largest integer up to which every integer is a float, too.
-const EXACT: u64 = 1 << 53;
 
 pub(super) struct JsonlReader {
     lines: LineBlocks,
@@ -30,7 +26,9 @@ pub(super) struct JsonlReader {
     /// By position in the file: where the column is in the batch.
     targets: Vec<Option<usize>>,
     /// By position in the batch: the type that values so far have given the column.
-    kinds: Vec<Option<ColumnType>>,
+    kinds: Vec<Option<Kind>>,
+    /// By position in the batch: what becomes of values of several types.
+    mixing: Vec<Mixing>,
     /// By position in the file: the row in which the key was last seen.
     seen: Vec<u64>,
     next_row: u64,
@@ -50,6 +48,7 @@ impl JsonlReader {
             keys,
             targets: Vec::new(),
             kinds: Vec::new(),
+            mixing: Vec::new(),
             seen: vec![0; selection.all.len()],
             selection,
             next_row: 1,
@@ -65,6 +64,7 @@ impl JsonlReader {
             self.targets[position] = Some(target);
         }
         self.kinds = vec![None; self.selection.positions.len()];
+        self.mixing = vec![Mixing::Refused; self.selection.positions.len()];
     }
 
     /// Takes rows from the lines at hand. Returns the bytes and lines taken.
@@ -86,6 +86,7 @@ impl JsonlReader {
                         names: &self.selection.all,
                         targets: &self.targets,
                         kinds: &mut self.kinds,
+                        mixing: &self.mixing,
                         seen: &mut self.seen,
                         row,
                         columns: &mut batch.columns,
@@ -125,9 +126,23 @@ impl TableReader for JsonlReader {
         Ok(())
     }
 
+    fn keep_extras(&mut self, meant: &[&str], as_json: bool) -> Result<Extras, TableError> {
+        let mut extras = Extras::default();
+        for (target, name) in self.selection.selected.names().enumerate() {
+            if meant.contains(&name) {
+                continue;
+            }
+            self.mixing[target] = if as_json { Mixing::AsWritten } else { Mixing::AsText };
+            if as_json {
+                extras.json.push(target);
+            }
+        }
+        Ok(extras)
+    }
+
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, TableError> {
         self.selection.fixed = true;
-        batch.reset(self.next_row, self.kinds.iter().map(|kind| kind.unwrap_or(ColumnType::Text)));
+        batch.reset(self.next_row, self.kinds.iter().map(|kind| kind.map_or(ColumnType::Text, Kind::column_type)));
         let mut bytes = 0;
         while batch.rows < self.batch_rows && bytes < BATCH_BYTES {
             let (taken, lines) = self.take_rows(batch)?;
@@ -168,18 +183,16 @@ fn not_json(file: &str, json: &str, row: u64, error: &serde_json::Error) -> Tabl
     // The position that serde_json tells counts within the line, always "line 1".
     let full = error.to_string();
     let what = full.split(" at line ").next().unwrap_or(&full);
-    let kind = match what.contains("out of range") {
-        true => ErrorKind::Number,
-        false => ErrorKind::Malformed,
-    };
-    let hint = if kind == ErrorKind::Number {
-        "; a number must be finite"
-    } else if json.contains("NaN") || json.contains("Infinity") {
+    let hint = if json.contains("NaN") || json.contains("Infinity") {
         "; JSON has no NaN and no Infinity: rewards must be finite, and missing values are null"
     } else {
         "; every line must hold one whole object"
     };
-    TableError::new(kind, file, format!("is not valid JSON at character {}: {what}{hint}", error.column()))
+    TableError::new(
+        ErrorKind::Malformed,
+        file,
+        format!("is not valid JSON at character {}: {what}{hint}", error.column()),
+    )
 }
 
 /// The keys of the first row, which stays unconsumed.
@@ -272,7 +285,8 @@ struct RowSeed<'a> {
     keys: &'a HashMap<String, usize>,
     names: &'a Schema,
     targets: &'a [Option<usize>],
-    kinds: &'a mut [Option<ColumnType>],
+    kinds: &'a mut [Option<Kind>],
+    mixing: &'a [Mixing],
     seen: &'a mut [u64],
     row: u64,
     columns: &'a mut [Column],
@@ -332,20 +346,11 @@ impl<'de> Visitor<'de> for RowSeed<'_> {
                     map.next_value::<IgnoredAny>()?;
                 }
                 Some(target) => {
-                    let mut mismatch = None;
-                    let seed = CellSeed {
-                        column: &mut self.columns[target],
-                        kind: &mut self.kinds[target],
-                        mismatch: &mut mismatch,
-                    };
-                    if let Err(error) = map.next_value_seed(seed) {
-                        return Err(match mismatch {
-                            None => error,
-                            Some((kind, message)) => {
-                                let name = self.names.fields[position].name.clone();
-                                self.fail(kind, &name, message)
-                            }
-                        });
+                    let value: &RawValue = map.next_value()?;
+                    let (column, kind) = (&mut self.columns[target], &mut self.kinds[target]);
+                    if let Err((kind, message)) = cell::push(value.get(), self.mixing[target], kind, column) {
+                        let name = self.names.fields[position].name.clone();
+                        return Err(self.fail(kind, &name, message));
                     }
                 }
             }
@@ -390,169 +395,5 @@ impl Visitor<'_> for KeySeed<'_> {
             return Ok(Ok(self.position));
         }
         Ok(self.keys.get(key).copied().ok_or_else(|| key.to_owned()))
-    }
-}
-
-/// Adds one value to a column.
-struct CellSeed<'a> {
-    column: &'a mut Column,
-    kind: &'a mut Option<ColumnType>,
-    mismatch: &'a mut Option<(ErrorKind, String)>,
-}
-
-impl CellSeed<'_> {
-    /// Makes sure that the column is of type `kind`, which it may become while it holds only missing values.
-    fn become_kind<E: de::Error>(&mut self, kind: ColumnType, shown: &str) -> Result<(), E> {
-        match *self.kind {
-            Some(known) if known == kind => Ok(()),
-            Some(known) => Err(self.mismatched(known, kind, shown)),
-            None => {
-                let mut values = Values::empty(kind);
-                for _ in 0..self.column.len() {
-                    values.push_placeholder();
-                }
-                self.column.values = values;
-                *self.kind = Some(kind);
-                Ok(())
-            }
-        }
-    }
-
-    fn mismatched<E: de::Error>(&mut self, known: ColumnType, found: ColumnType, shown: &str) -> E {
-        let word = |kind| match kind {
-            ColumnType::Text => "text",
-            ColumnType::Int | ColumnType::Float => "a number",
-            ColumnType::Bool => "true or false",
-        };
-        *self.mismatch = Some((
-            ErrorKind::Type,
-            format!(
-                "`{}` is {}, but the rows before have {} in this column; write all of them one way",
-                shorten(shown),
-                word(found),
-                word(known)
-            ),
-        ));
-        E::custom("bad cell")
-    }
-
-    fn inexact<E: de::Error>(&mut self, value: i64) -> E {
-        *self.mismatch = Some((
-            ErrorKind::Number,
-            format!(
-                "the column mixes fractions with the integer {value}, which is too large to be a float without rounding; \
-                 write the column as text"
-            ),
-        ));
-        E::custom("bad cell")
-    }
-
-    fn nested<E: de::Error>(self, what: &str) -> E {
-        *self.mismatch = Some((
-            ErrorKind::Type,
-            format!(
-                "the value is {what}; values must be strings, numbers, true, false or null (features go into columns of \
-                 their own, such as state.x and state.y)"
-            ),
-        ));
-        E::custom("bad cell")
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for CellSeed<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for CellSeed<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_unit<E: de::Error>(self) -> Result<(), E> {
-        self.column.push_missing();
-        Ok(())
-    }
-
-    fn visit_str<E: de::Error>(mut self, value: &str) -> Result<(), E> {
-        self.become_kind(ColumnType::Text, value)?;
-        if let Values::Text(values) = &mut self.column.values {
-            values.push(value);
-        }
-        self.column.note_validity(true);
-        Ok(())
-    }
-
-    fn visit_bool<E: de::Error>(mut self, value: bool) -> Result<(), E> {
-        self.become_kind(ColumnType::Bool, if value { "true" } else { "false" })?;
-        if let Values::Bool(values) = &mut self.column.values {
-            values.push(value);
-        }
-        self.column.note_validity(true);
-        Ok(())
-    }
-
-    fn visit_i64<E: de::Error>(mut self, value: i64) -> Result<(), E> {
-        if *self.kind == Some(ColumnType::Float) {
-            if value.unsigned_abs() > EXACT {
-                return Err(self.inexact(value));
-            }
-            return self.visit_f64(value as f64);
-        }
-        if *self.kind != Some(ColumnType::Int) {
-            self.become_kind(ColumnType::Int, &value.to_string())?;
-        }
-        if let Values::Int(values) = &mut self.column.values {
-            values.push(value);
-        }
-        self.column.note_validity(true);
-        Ok(())
-    }
-
-    fn visit_u64<E: de::Error>(self, value: u64) -> Result<(), E> {
-        match i64::try_from(value) {
-            Ok(value) => self.visit_i64(value),
-            Err(_) => {
-                *self.mismatch = Some((
-                    ErrorKind::Number,
-                    format!(
-                        "{value} is larger than {}, the largest integer supported; write the column as text",
-                        i64::MAX
-                    ),
-                ));
-                Err(E::custom("bad cell"))
-            }
-        }
-    }
-
-    fn visit_f64<E: de::Error>(mut self, value: f64) -> Result<(), E> {
-        if let Values::Int(values) = &self.column.values {
-            if let Some(&large) = values.iter().find(|value| value.unsigned_abs() > EXACT) {
-                return Err(self.inexact(large));
-            }
-            self.column.values = Values::Float(values.iter().map(|&value| value as f64).collect());
-            *self.kind = Some(ColumnType::Float);
-        }
-        if *self.kind != Some(ColumnType::Float) {
-            self.become_kind(ColumnType::Float, &value.to_string())?;
-        }
-        if let Values::Float(values) = &mut self.column.values {
-            values.push(value);
-        }
-        self.column.note_validity(true);
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<(), A::Error> {
-        Err(self.nested("an array"))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, _: A) -> Result<(), A::Error> {
-        Err(self.nested("an object"))
     }
 }

@@ -7,7 +7,7 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::{Mark, wrong_format};
+use super::{Mark, gzip, wrong_format};
 use crate::error::{ErrorKind, TableError};
 use crate::format::{Compression, FileFormat, Format, signature};
 
@@ -43,7 +43,7 @@ impl LineBlocks {
             Compression::None => input,
             Compression::Gzip => {
                 check_magic(name, &first, b"\x1f\x8b", "gzip")?;
-                Box::new(flate2::read::MultiGzDecoder::new(input))
+                Box::new(gzip::Members::new(io::BufReader::with_capacity(CHUNK, input)))
             }
             Compression::Zstd => {
                 check_magic(name, &first, b"\x28\xb5\x2f\xfd", "Zstandard")?;
@@ -189,7 +189,13 @@ impl LineBlocks {
             Compression::Gzip => "gzip",
             Compression::Zstd => "Zstandard",
         };
-        if error.kind() == io::ErrorKind::UnexpectedEof {
+        if error.get_ref().is_some_and(|error| error.is::<gzip::Behind>()) {
+            TableError::new(
+                ErrorKind::Malformed,
+                &self.name,
+                "there is something behind the gzip data that is none; cut it off, or copy or download the file again",
+            )
+        } else if error.kind() == io::ErrorKind::UnexpectedEof {
             TableError::new(
                 ErrorKind::Truncated,
                 &self.name,

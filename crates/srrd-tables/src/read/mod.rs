@@ -1,7 +1,9 @@
 //! Reading tables, one format a file.
 
 mod block;
+mod cell;
 mod csv;
+mod gzip;
 mod jsonl;
 mod lines;
 mod npy;
@@ -18,9 +20,10 @@ use std::io::{Cursor, Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::batch::{Batch, Schema};
+use crate::batch::{Batch, Column, Schema, TextColumn, Values};
 use crate::error::{ErrorKind, TableError, shorten};
 use crate::format::{Compression, FileFormat, Format};
+use crate::types::push_text;
 use block::Stretches;
 pub(crate) use block::{Block, BlockSource, Layout, Mark};
 pub(crate) use separators::separators;
@@ -38,6 +41,15 @@ impl Default for ReadOptions {
     fn default() -> Self {
         ReadOptions { batch_rows: 16 * 1024, numeric_names: false }
     }
+}
+
+/// What became of the columns that carry no meaning.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extras {
+    /// The columns that cannot be kept, and why.
+    pub left_out: Vec<(String, String)>,
+    /// Where the columns are, by position, whose texts are values as JSON writes them.
+    pub json: Vec<usize>,
 }
 
 /// A table being read, a batch of rows at a time.
@@ -60,11 +72,23 @@ pub trait TableReader: Send {
     /// A name that the table does not have, or that occurs twice; a column of a type that cannot be read.
     fn select(&mut self, names: &[&str]) -> Result<(), TableError>;
 
+    /// Prepares for copying all columns. Those other than `meant` may be of any type: dates, times, decimals and mixtures come as
+    /// text, and what cannot be kept is not selected. With `as_json`, columns may come as texts that are their values in JSON. To
+    /// be called before the first batch, instead of [`select`](Self::select).
+    ///
+    /// # Errors
+    /// A column in `meant` is of a type that cannot be read.
+    fn keep_extras(&mut self, meant: &[&str], as_json: bool) -> Result<Extras, TableError> {
+        let _ = (meant, as_json);
+        Ok(Extras::default())
+    }
+
     /// Fills `batch` with the next rows, reusing its memory. `false` means that there are no more; the batch is then empty.
     /// After an error, the batch holds nothing of use and the reader should be dropped.
     ///
-    /// A column has one type throughout, with one exception: in JSONL a column of integers becomes a column of floats from
-    /// the batch on in which its first fraction appears, and a column that so far held only nulls is a text column.
+    /// A column has one type throughout, with these exceptions: in JSONL a column of integers becomes a column of floats from
+    /// the batch on in which its first fraction appears, and a column that so far held only nulls is a text column. In all typed
+    /// formats, a batch with an integer that does not fit into 64 bits has the integers of its column as text.
     ///
     /// # Errors
     /// Anything wrong with the rows; the message names the row, the line in text formats, and the column.
@@ -314,13 +338,22 @@ fn unsupported(file: &str, column: &str, why: &str) -> TableError {
     .in_column(column)
 }
 
-/// An unsigned integer that the data model cannot hold.
-fn too_large(file: &str, column: &str, row: u64, value: u64) -> TableError {
-    TableError::new(
-        ErrorKind::Number,
-        file,
-        format!("{value} is larger than {}, the largest integer supported; write the column as text", i64::MAX),
-    )
-    .at_row(row)
-    .in_column(column)
+/// Adds unsigned integers, with None for missing ones, to a column of integers. If one does not fit into 64 bits with a sign, all
+/// of the column become text: as tokens, texts of digits are the integers they say.
+fn push_unsigned(values: impl Iterator<Item = Option<u64>>, column: &mut Column) {
+    for value in values {
+        if let (Values::Int(ints), Some(large)) = (&column.values, value)
+            && i64::try_from(large).is_err()
+        {
+            let mut texts = TextColumn::new();
+            (0..ints.len()).for_each(|row| push_text(&mut texts, &column.values, row));
+            column.values = Values::Text(texts);
+        }
+        match (&mut column.values, value) {
+            (Values::Int(ints), Some(value)) => ints.push(value as i64),
+            (Values::Text(texts), Some(value)) => texts.push(itoa::Buffer::new().format(value)),
+            (values, _) => values.push_placeholder(),
+        }
+        column.note_validity(value.is_some());
+    }
 }

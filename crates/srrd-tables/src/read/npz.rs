@@ -12,8 +12,10 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::npy::{self, Dtype, Header, HeaderError, Kind};
-use super::{ReadOptions, ReadSeek, Selection, TableReader, check_names, too_large, unsupported, wrong_format};
-use crate::batch::{Batch, ColumnType, Field, Schema, Values};
+use super::{
+    Extras, ReadOptions, ReadSeek, Selection, TableReader, check_names, push_unsigned, unsupported, wrong_format,
+};
+use crate::batch::{Batch, Column, ColumnType, Field, Schema, Values};
 use crate::error::{ErrorKind, TableError};
 use crate::format::Format;
 use crate::half::half_to_f64;
@@ -73,7 +75,7 @@ impl NpzReader {
         let mut schema = Schema::default();
         let mut columns = Vec::new();
         for (array, Array { name: column, header, .. }) in arrays.iter().enumerate() {
-            let kind = header.dtype.as_ref().ok().map(|dtype| column_type(dtype.kind));
+            let kind = header.dtype.as_ref().ok().and_then(known_type);
             let features = match header.shape[..] {
                 [_, k] if FEATURES.contains(&column.as_str()) && k <= MOST_FEATURES => Some(k),
                 _ => None,
@@ -108,19 +110,25 @@ impl NpzReader {
         })
     }
 
-    /// Why the column at `position` cannot be read, if so.
     fn check_column(&self, position: usize) -> Result<(), TableError> {
+        match self.why_not(position) {
+            None => Ok(()),
+            Some(why) => Err(unsupported(&self.name, self.selection.name_at(position), &why)),
+        }
+    }
+
+    /// Why the column at `position` cannot be read, if so.
+    fn why_not(&self, position: usize) -> Option<String> {
         let place = self.columns[position];
         let array = &self.arrays[place.array];
-        let refuse = |why: &str| Err(unsupported(&self.name, self.selection.name_at(position), why));
         match (&array.header.dtype, array.header.shape.len()) {
-            (Err(why), _) => refuse(why),
-            (Ok(_), 1) => Ok(()),
+            (Err(why), _) => Some(why.clone()),
+            (Ok(_), 1) => None,
             (Ok(_), 2) if FEATURES.contains(&array.name.as_str()) => match array.header.shape[1] {
-                ..=MOST_FEATURES => Ok(()),
-                k => refuse(&format!("it has {k} features; is the array transposed?")),
+                ..=MOST_FEATURES => None,
+                k => Some(format!("it has {k} features; is the array transposed?")),
             },
-            (Ok(_), dimensions) => refuse(&format!(
+            (Ok(_), dimensions) => Some(format!(
                 "it is an array of {dimensions} dimensions; columns have one (and {} may have two, for features)",
                 FEATURES.join(", ")
             )),
@@ -190,6 +198,29 @@ impl TableReader for NpzReader {
         self.selection.positions.iter().try_for_each(|&position| self.check_column(position))
     }
 
+    fn keep_extras(&mut self, meant: &[&str], _as_json: bool) -> Result<Extras, TableError> {
+        let mut extras = Extras::default();
+        let names: Vec<String> = self.selection.all.names().map(str::to_owned).collect();
+        let length = |position: usize| self.arrays[self.columns[position].array].header.shape.first().copied();
+        // All columns with a meaning have one length, or are an error.
+        let needed = names.iter().position(|name| meant.contains(&name.as_str()));
+        let needed = needed.and_then(|position| Some((&names[position], length(position)?)));
+        let mut kept = Vec::new();
+        for (position, name) in names.iter().enumerate() {
+            let other_length = || {
+                let (first, rows) = needed?;
+                let length = length(position).filter(|&length| length != rows)?;
+                Some(format!("the array has length {length}, but `{first}` has {rows}"))
+            };
+            match self.why_not(position).or_else(other_length) {
+                Some(why) if !meant.contains(&name.as_str()) => extras.left_out.push((name.clone(), why)),
+                _ => kept.push(name.as_str()),
+            }
+        }
+        self.select(&kept)?;
+        Ok(extras)
+    }
+
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, TableError> {
         if !self.selection.fixed {
             self.selection.fixed = true;
@@ -198,19 +229,14 @@ impl TableReader for NpzReader {
         batch.reset(self.at as u64 + 1, self.loaded.iter().map(|loaded| column_type(loaded.dtype.kind)));
         let rows = self.batch_rows.min(self.rows - self.at);
         for (index, (column, loaded)) in batch.columns.iter_mut().zip(&self.loaded).enumerate() {
-            loaded.fill(self.at, rows, &mut column.values).map_err(|(row, bad)| {
-                let row = (self.at + row) as u64 + 1;
-                let name = &self.selection.selected.fields[index].name;
-                match bad {
-                    BadElement::TooLarge(value) => too_large(&self.name, name, row, value),
-                    BadElement::NotText => TableError::new(
-                        ErrorKind::Encoding,
-                        &self.name,
-                        "the value is not valid text (UTF-8 in `S` arrays, Unicode in `U` arrays)",
-                    )
-                    .at_row(row)
-                    .in_column(name),
-                }
+            loaded.fill(self.at, rows, column).map_err(|NotText(row)| {
+                TableError::new(
+                    ErrorKind::Encoding,
+                    &self.name,
+                    "the value is not valid text (UTF-8 in `S` arrays, Unicode in `U` arrays)",
+                )
+                .at_row((self.at + row) as u64 + 1)
+                .in_column(&self.selection.selected.fields[index].name)
             })?;
         }
         batch.rows = rows;
@@ -225,6 +251,14 @@ fn column_type(kind: Kind) -> ColumnType {
         Kind::Signed | Kind::Unsigned => ColumnType::Int,
         Kind::Float => ColumnType::Float,
         Kind::Unicode | Kind::Bytes => ColumnType::Text,
+    }
+}
+
+/// The type of a column that it has whatever its values are.
+fn known_type(dtype: &Dtype) -> Option<ColumnType> {
+    match dtype.kind {
+        Kind::Unsigned if dtype.size == 8 => None,
+        kind => Some(column_type(kind)),
     }
 }
 
@@ -307,14 +341,12 @@ fn elements(
     Ok(bytes.into())
 }
 
-enum BadElement {
-    TooLarge(u64),
-    NotText,
-}
+/// The element of this row is no text.
+struct NotText(usize);
 
 impl Loaded {
     /// Adds `rows` elements from row `at` on.
-    fn fill(&self, at: usize, rows: usize, values: &mut Values) -> Result<(), (usize, BadElement)> {
+    fn fill(&self, at: usize, rows: usize, column: &mut Column) -> Result<(), NotText> {
         let Dtype { kind, size, big_endian } = self.dtype;
         let element = |row: usize| {
             let from = (self.start + (at + row) * self.stride) * size;
@@ -331,18 +363,13 @@ impl Loaded {
             }
             u64::from_le_bytes(wide)
         };
-        match (kind, values) {
+        match (kind, &mut column.values) {
             (Kind::Bool, Values::Bool(values)) => values.extend((0..rows).map(|row| element(row)[0] != 0)),
             (Kind::Signed, Values::Int(values)) => {
                 let unused = 64 - 8 * size as u32;
                 values.extend((0..rows).map(|row| ((bits(row) << unused) as i64) >> unused));
             }
-            (Kind::Unsigned, Values::Int(values)) => {
-                for row in 0..rows {
-                    let value = bits(row);
-                    values.push(i64::try_from(value).map_err(|_| (row, BadElement::TooLarge(value)))?);
-                }
-            }
+            (Kind::Unsigned, Values::Int(_)) => push_unsigned((0..rows).map(|row| Some(bits(row))), column),
             (Kind::Float, Values::Float(values)) => match size {
                 2 => values.extend((0..rows).map(|row| half_to_f64(bits(row) as u16))),
                 4 => values.extend((0..rows).map(|row| f64::from(f32::from_bits(bits(row) as u32)))),
@@ -352,7 +379,7 @@ impl Loaded {
                 for row in 0..rows {
                     let bytes = element(row);
                     let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-                    let text = std::str::from_utf8(&bytes[..end]).map_err(|_| (row, BadElement::NotText))?;
+                    let text = std::str::from_utf8(&bytes[..end]).map_err(|_| NotText(row))?;
                     values.push(text);
                 }
             }
@@ -366,7 +393,7 @@ impl Loaded {
                             true => u32::from_be_bytes(code),
                             false => u32::from_le_bytes(code),
                         };
-                        text.push(char::from_u32(code).ok_or((row, BadElement::NotText))?);
+                        text.push(char::from_u32(code).ok_or(NotText(row))?);
                     }
                     values.push(text.trim_end_matches('\0'));
                 }

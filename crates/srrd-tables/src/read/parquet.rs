@@ -2,7 +2,10 @@
 //!
 //! Booleans, integers, floats and strings are read, plain or dictionary-encoded, with missing values. A BYTE_ARRAY column
 //! without annotation is taken for text and must be UTF-8. Columns of other types (decimals, dates and times, INT96,
-//! lists, maps, structs) give an error, but only when they are selected.
+//! lists, maps, structs) give an error, but only when they are selected; where columns are only passed through, decimals, dates and
+//! times are shown as text.
+
+mod shown;
 
 use parquet::basic::{ConvertedType, LogicalType, Repetition, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -11,12 +14,13 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::schema::types::Type;
 
-use super::{ReadOptions, Selection, TableReader, check_names, too_large, unsupported, wrong_format};
+use super::{Extras, ReadOptions, Selection, TableReader, check_names, push_unsigned, unsupported, wrong_format};
 use crate::batch::{Batch, Column, ColumnType, Field, Schema, Values};
 use crate::error::{ErrorKind, TableError};
 use crate::format::Format;
 use crate::guard::guarded;
 use crate::half::half_to_f64;
+use shown::{Shown, of_int96};
 
 pub(super) struct ParquetReader<R: ChunkReader + 'static> {
     name: String,
@@ -42,18 +46,30 @@ enum Decode {
     Bool,
     Signed,
     Unsigned,
+    /// Of 64 bits.
+    Unsigned64,
     Float,
     Half,
     Text,
+    /// As text, though it is none.
+    Shown(Shown),
 }
 
 impl Decode {
     fn column_type(self) -> ColumnType {
         match self {
             Decode::Bool => ColumnType::Bool,
-            Decode::Signed | Decode::Unsigned => ColumnType::Int,
+            Decode::Signed | Decode::Unsigned | Decode::Unsigned64 => ColumnType::Int,
             Decode::Float | Decode::Half => ColumnType::Float,
-            Decode::Text => ColumnType::Text,
+            Decode::Text | Decode::Shown(_) => ColumnType::Text,
+        }
+    }
+
+    /// The type that the column has whatever its values are.
+    fn known_type(self) -> Option<ColumnType> {
+        match self {
+            Decode::Unsigned64 => None,
+            other => Some(other.column_type()),
         }
     }
 }
@@ -110,6 +126,33 @@ impl<R: ChunkReader + 'static> ParquetReader<R> {
             .collect()
     }
 
+    /// Whether a column that is not said to be text is: without an annotation, only its values tell.
+    fn is_text(&self, leaf: usize) -> bool {
+        let look = || -> Result<bool, ParquetError> {
+            let mut found = Vec::new();
+            for group in 0..self.file.num_row_groups() {
+                if let ColumnReader::ByteArrayColumnReader(mut reader) =
+                    self.file.get_row_group(group)?.get_column_reader(leaf)?
+                {
+                    loop {
+                        found.clear();
+                        let (records, _, _) =
+                            reader.read_records(self.batch_rows, Some(&mut Vec::new()), None, &mut found)?;
+                        if found.iter().any(|value| std::str::from_utf8(value.data()).is_err()) {
+                            return Ok(false);
+                        }
+                        if records == 0 {
+                            break;
+                        }
+                    }
+                }
+            }
+            Ok(true)
+        };
+        // What is damaged is found again when it is read.
+        matches!(guarded(look), Err(_) | Ok(Err(_) | Ok(true)))
+    }
+
     /// Goes to the next row group that has rows; `false` when there is none.
     fn next_group(&mut self, sources: &[(usize, Decode)]) -> Result<bool, TableError> {
         while self.left_in_group == 0 {
@@ -144,7 +187,6 @@ impl<R: ChunkReader + 'static> ParquetReader<R> {
                 let name = &self.selection.selected.fields[index].name;
                 match bad {
                     Bad::Parquet(error) => damaged(&self.name, &error).in_column(name),
-                    Bad::TooLarge(row, value) => too_large(&self.name, name, self.next_row + row as u64, value),
                     Bad::NotText(row) => TableError::new(
                         ErrorKind::Encoding,
                         &self.name,
@@ -174,6 +216,39 @@ impl<R: ChunkReader + 'static> TableReader for ParquetReader<R> {
     fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
         self.selection.select(&self.name, names)?;
         self.selected().map(drop)
+    }
+
+    fn keep_extras(&mut self, meant: &[&str], _as_json: bool) -> Result<Extras, TableError> {
+        let mut extras = Extras::default();
+        let names: Vec<String> = self.selection.all.names().map(str::to_owned).collect();
+        let mut kept = Vec::new();
+        let mut leaf = 0;
+        for (position, name) in names.iter().enumerate() {
+            let field = std::sync::Arc::clone(&self.file.metadata().file_metadata().schema().get_fields()[position]);
+            let (first_leaf, list) = (leaf, is_list(&field));
+            leaf += leaves(&field);
+            let why = match &self.sources[position] {
+                _ if meant.contains(&name.as_str()) => None,
+                &Ok((leaf, Decode::Text)) if is_plain(&field) && !self.is_text(leaf) => {
+                    Some("it holds bytes that are no text".to_owned())
+                }
+                Ok(_) => None,
+                Err(why) => match (!list).then(|| Shown::of(&field)).flatten() {
+                    None => Some(why.clone()),
+                    Some(shown) => {
+                        self.sources[position] = Ok((first_leaf, Decode::Shown(shown)));
+                        self.selection.all.fields[position].kind = Some(ColumnType::Text);
+                        None
+                    }
+                },
+            };
+            match why {
+                None => kept.push(name.as_str()),
+                Some(why) => extras.left_out.push((name.clone(), why)),
+            }
+        }
+        self.select(&kept)?;
+        Ok(extras)
     }
 
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, TableError> {
@@ -216,8 +291,7 @@ fn columns(root: &Type) -> (Schema, Vec<Source>) {
     for field in root.get_fields() {
         let source = if field.is_group() {
             Err("it is nested (a list, map or struct)".to_owned())
-        } else if field.get_basic_info().has_repetition() && field.get_basic_info().repetition() == Repetition::REPEATED
-        {
+        } else if is_list(field) {
             Err("it is a list".to_owned())
         } else {
             decoding(field).map(|decode| (leaf, decode))
@@ -225,11 +299,22 @@ fn columns(root: &Type) -> (Schema, Vec<Source>) {
         leaf += leaves(field);
         schema.fields.push(Field {
             name: field.name().to_owned(),
-            kind: source.as_ref().ok().map(|(_, decode)| decode.column_type()),
+            kind: source.as_ref().ok().and_then(|(_, decode)| decode.known_type()),
         });
         sources.push(source);
     }
     (schema, sources)
+}
+
+fn is_list(field: &Type) -> bool {
+    let info = field.get_basic_info();
+    field.is_group() || (info.has_repetition() && info.repetition() == Repetition::REPEATED)
+}
+
+/// Whether nothing says what the values of a field are.
+fn is_plain(field: &Type) -> bool {
+    let info = field.get_basic_info();
+    info.logical_type_ref().is_none() && info.converted_type() == ConvertedType::NONE
 }
 
 fn leaves(field: &Type) -> usize {
@@ -276,7 +361,8 @@ fn decoding(field: &Type) -> Result<Decode, String> {
     };
     match physical {
         Physical::BOOLEAN => Ok(Decode::Bool),
-        Physical::INT32 | Physical::INT64 if plain_integer && unsigned => Ok(Decode::Unsigned),
+        Physical::INT64 if plain_integer && unsigned => Ok(Decode::Unsigned64),
+        Physical::INT32 if plain_integer && unsigned => Ok(Decode::Unsigned),
         Physical::INT32 | Physical::INT64 if plain_integer => Ok(Decode::Signed),
         Physical::FLOAT | Physical::DOUBLE => Ok(Decode::Float),
         Physical::BYTE_ARRAY if text => Ok(Decode::Text),
@@ -295,7 +381,6 @@ fn decoding(field: &Type) -> Result<Decode, String> {
 /// What may be wrong with the values of a column; rows count from 0 in the batch.
 enum Bad {
     Parquet(ParquetError),
-    TooLarge(usize, u64),
     NotText(usize),
 }
 
@@ -308,6 +393,9 @@ struct ColumnSink<'a> {
 
 impl ColumnSink<'_> {
     fn fill(&mut self, reader: &mut ColumnReader) -> Result<(), Bad> {
+        if let Decode::Shown(shown) = self.decode {
+            return self.show(reader, shown);
+        }
         match reader {
             ColumnReader::BoolColumnReader(reader) => self.take(reader, |values, _, value| {
                 if let Values::Bool(values) = values {
@@ -328,16 +416,22 @@ impl ColumnSink<'_> {
                 })
             }
             ColumnReader::Int64ColumnReader(reader) => {
-                let unsigned = matches!(self.decode, Decode::Unsigned);
-                self.take(reader, |values, row, &value| {
-                    if unsigned && value < 0 {
-                        return Err(Bad::TooLarge(row, value as u64));
-                    }
+                self.take(reader, |values, _, &value| {
                     if let Values::Int(values) = values {
                         values.push(value);
                     }
                     Ok(())
-                })
+                })?;
+                if let (Decode::Unsigned64, Values::Int(values)) = (self.decode, &mut self.column.values)
+                    && values.iter().any(|&value| value < 0)
+                {
+                    let values = std::mem::take(values);
+                    let validity = self.column.validity.take();
+                    let valid = |row: usize| validity.as_ref().is_none_or(|valid| valid[row]);
+                    let unsigned = values.iter().enumerate().map(|(row, &value)| valid(row).then_some(value as u64));
+                    push_unsigned(unsigned, self.column);
+                }
+                Ok(())
             }
             ColumnReader::FloatColumnReader(reader) => self.take(reader, |values, _, &value| {
                 if let Values::Float(values) = values {
@@ -369,6 +463,36 @@ impl ColumnSink<'_> {
             }),
             // `decoding` lets no such column through.
             ColumnReader::Int96ColumnReader(_) => Err(Bad::Parquet(ParquetError::NYI("INT96".to_owned()))),
+        }
+    }
+
+    /// Reads values as their texts.
+    fn show(&mut self, reader: &mut ColumnReader, shown: Shown) -> Result<(), Bad> {
+        let push = |values: &mut Values, text: Option<String>| match (values, text) {
+            (Values::Text(values), Some(text)) => {
+                values.push(&text);
+                Ok(())
+            }
+            _ => Err(Bad::Parquet(ParquetError::General("a decimal of more than 38 digits".to_owned()))),
+        };
+        match reader {
+            ColumnReader::Int32ColumnReader(reader) => {
+                self.take(reader, |values, _, &value| push(values, Some(shown.of_int(value.into()))))
+            }
+            ColumnReader::Int64ColumnReader(reader) => {
+                self.take(reader, |values, _, &value| push(values, Some(shown.of_int(value))))
+            }
+            ColumnReader::ByteArrayColumnReader(reader) => {
+                self.take(reader, |values, _, value| push(values, shown.of_bytes(value.data())))
+            }
+            ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+                self.take(reader, |values, _, value| push(values, shown.of_bytes(value.data())))
+            }
+            ColumnReader::Int96ColumnReader(reader) => {
+                self.take(reader, |values, _, value| push(values, Some(of_int96(value))))
+            }
+            // `Shown::of` lets no other column through.
+            _ => Err(Bad::Parquet(ParquetError::NYI("a column of another type".to_owned()))),
         }
     }
 

@@ -1,10 +1,12 @@
 //! CSV and TSV, quoted as RFC 4180 says and no more than needed; lines end with LF.
 
+use memchr::memchr;
+
 use super::output::Encoder;
 use super::{LineSink, TableWriter};
 use crate::batch::{Batch, Schema, TextColumn, Values};
-use crate::error::TableError;
-use crate::quote::{needs_quotes, write_field};
+use crate::error::{ErrorKind, TableError};
+use crate::quote::{needs_quotes, write_field, write_quoted};
 
 /// How much is put together before it goes out.
 const CHUNK: usize = 64 * 1024;
@@ -13,7 +15,7 @@ pub(super) struct CsvWriter {
     name: String,
     encoder: Encoder,
     delimiter: u8,
-    columns: usize,
+    names: Vec<String>,
     buffer: Vec<u8>,
 }
 
@@ -29,13 +31,20 @@ enum Cells<'a> {
 
 impl CsvWriter {
     pub(super) fn new(name: String, encoder: Encoder, delimiter: u8, schema: &Schema) -> Result<Self, TableError> {
-        let mut writer =
-            CsvWriter { name, encoder, delimiter, columns: schema.len(), buffer: Vec::with_capacity(2 * CHUNK) };
+        let names = schema.names().map(str::to_owned).collect();
+        let mut writer = CsvWriter { name, encoder, delimiter, names, buffer: Vec::with_capacity(2 * CHUNK) };
         for (index, column) in schema.names().enumerate() {
             if index > 0 {
                 writer.buffer.push(delimiter);
             }
-            push_text(&mut writer.buffer, column, delimiter, schema.len() == 1);
+            if column.contains('\0') {
+                return Err(nul(&writer.name, column));
+            }
+            match index == 0 && column.starts_with('\u{feff}') {
+                // At the start of a file it would be taken for a byte order mark.
+                true => write_quoted(column, |part| writer.buffer.extend_from_slice(part.as_bytes())),
+                false => push_text(&mut writer.buffer, column, delimiter, schema.len() == 1),
+            }
         }
         writer.buffer.push(b'\n');
         writer.flush()?;
@@ -51,9 +60,17 @@ impl CsvWriter {
 
 impl TableWriter for CsvWriter {
     fn write(&mut self, batch: &Batch) -> Result<(), TableError> {
-        assert_eq!(batch.columns.len(), self.columns, "one column a name");
+        assert_eq!(batch.columns.len(), self.names.len(), "one column a name");
         let delimiter = self.delimiter;
-        let alone = self.columns == 1;
+        let alone = self.names.len() == 1;
+        for (column, name) in batch.columns.iter().zip(&self.names) {
+            if let Values::Text(values) = &column.values
+                && memchr(0, values.joined().as_bytes()).is_some()
+            {
+                let row = values.iter().position(|text| text.contains('\0')).unwrap_or(0);
+                return Err(nul(&self.name, name).at_row(batch.row_number(row)));
+            }
+        }
         let columns: Vec<_> = batch
             .columns
             .iter()
@@ -121,6 +138,12 @@ impl LineSink for CsvWriter {
         self.flush()?;
         self.encoder.write_all(&self.name, lines)
     }
+}
+
+/// The error for a text that could not be read back.
+fn nul(file: &str, column: &str) -> TableError {
+    let what = "a NUL character cannot be written to CSV or TSV; remove it, or choose another format, such as Parquet";
+    TableError::new(ErrorKind::Encoding, file, what).in_column(column)
 }
 
 /// Adds a text, quoted when needed.

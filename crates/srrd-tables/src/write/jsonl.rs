@@ -13,6 +13,8 @@ pub(super) struct JsonlWriter {
     encoder: Encoder,
     /// For each column what goes before its value: a comma, and the key.
     keys: Vec<Vec<u8>>,
+    /// Whether the texts of a column are JSON already.
+    json: Vec<bool>,
     buffer: Vec<u8>,
 }
 
@@ -28,7 +30,7 @@ impl JsonlWriter {
                 key
             })
             .collect();
-        JsonlWriter { name, encoder, keys, buffer: Vec::with_capacity(2 * CHUNK) }
+        JsonlWriter { name, encoder, json: vec![false; schema.len()], keys, buffer: Vec::with_capacity(2 * CHUNK) }
     }
 
     fn flush(&mut self) -> Result<(), TableError> {
@@ -45,10 +47,11 @@ impl TableWriter for JsonlWriter {
         let mut floats = zmij::Buffer::new();
         for row in 0..batch.rows {
             self.buffer.push(b'{');
-            for (column, key) in batch.columns.iter().zip(&self.keys) {
+            for ((column, key), &json) in batch.columns.iter().zip(&self.keys).zip(&self.json) {
                 self.buffer.extend_from_slice(key);
                 let text = match &column.values {
                     _ if !column.is_valid(row) => "null",
+                    Values::Text(values) if json => values.get(row),
                     Values::Text(values) => {
                         push_string(&mut self.buffer, values.get(row));
                         continue;
@@ -69,6 +72,10 @@ impl TableWriter for JsonlWriter {
             }
         }
         Ok(())
+    }
+
+    fn mark_json(&mut self, columns: &[usize]) {
+        columns.iter().for_each(|&column| self.json[column] = true);
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), TableError> {

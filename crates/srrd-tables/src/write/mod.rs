@@ -40,6 +40,11 @@ pub trait TableWriter: Send {
     /// When the batch has another number of columns than the schema.
     fn write(&mut self, batch: &Batch) -> Result<(), TableError>;
 
+    /// Says that the texts of these columns, by position, are values as JSON writes them, for a format that is JSON.
+    fn mark_json(&mut self, columns: &[usize]) {
+        let _ = columns;
+    }
+
     /// This writer as one that takes rows as finished lines; `None` for formats that are not lines of delimited fields.
     fn as_lines(&mut self) -> Option<&mut dyn LineSink> {
         None

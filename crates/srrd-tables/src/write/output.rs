@@ -1,15 +1,20 @@
-//! Where the bytes go: files that appear complete or not at all, standard output, and compression on the way.
+//! Where the bytes go: files that appear complete or not at all, pipes and standard output likewise, and compression on the way.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Seek, SeekFrom, Stdout, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use tempfile::SpooledTempFile;
 
 use crate::error::{ErrorKind, TableError};
 use crate::format::Compression;
 
 /// Several times as fast as the usual 6, for files a little larger.
 const GZIP_LEVEL: u32 = 3;
+
+/// What goes to a stream is held in memory up to this size, and in a temporary file beyond it.
+const HELD: usize = 4 * 1024 * 1024;
 
 /// A file being written under another name in the same folder, or a stream.
 pub(super) struct Output {
@@ -20,12 +25,25 @@ pub(super) struct Output {
 
 enum Target {
     File(BufWriter<File>),
-    Stdout(BufWriter<Stdout>),
+    /// Collected until it is complete: what is printed cannot be taken back when a later row turns out to be wrong.
+    Stream(BufWriter<SpooledTempFile>, Stream),
+}
+
+/// Where what was collected goes.
+enum Stream {
+    Stdout,
+    /// A pipe or a device.
+    File(File),
 }
 
 impl Output {
     pub(super) fn stdout() -> Self {
-        Output { target: Some(Target::Stdout(BufWriter::with_capacity(64 * 1024, io::stdout()))), renaming: None }
+        Self::stream(Stream::Stdout)
+    }
+
+    fn stream(stream: Stream) -> Self {
+        let collected = BufWriter::with_capacity(64 * 1024, tempfile::spooled_tempfile(HELD));
+        Output { target: Some(Target::Stream(collected, stream)), renaming: None }
     }
 
     pub(super) fn file(path: &Path, name: &str) -> Result<Self, TableError> {
@@ -42,7 +60,7 @@ impl Output {
                     .write(true)
                     .open(&path)
                     .map_err(|error| TableError::io(name, "written", &error))?;
-                return Ok(Output { target: Some(Target::File(BufWriter::new(file))), renaming: None });
+                return Ok(Self::stream(Stream::File(file)));
             }
             _ => {}
         }
@@ -56,11 +74,13 @@ impl Output {
         Ok(output)
     }
 
-    /// Writes out what is buffered and gives the file its name.
+    /// Writes out what is buffered, gives the file its name, and passes on what was collected.
     pub(super) fn finish(mut self, name: &str) -> Result<(), TableError> {
         let failed = |error: io::Error| TableError::io(name, "written", &error);
         self.flush().map_err(failed)?;
-        self.target = None;
+        if let Some(Target::Stream(collected, stream)) = self.target.take() {
+            pass_on(collected, stream).map_err(failed)?;
+        }
         if let Some((temporary, path)) = &self.renaming {
             fs::rename(temporary, path).map_err(failed)?;
         }
@@ -90,14 +110,14 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.target.as_mut().ok_or_else(Self::closed)? {
             Target::File(file) => file.write(bytes),
-            Target::Stdout(stdout) => stdout.write(bytes),
+            Target::Stream(collected, _) => collected.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self.target.as_mut().ok_or_else(Self::closed)? {
             Target::File(file) => file.flush(),
-            Target::Stdout(stdout) => stdout.flush(),
+            Target::Stream(collected, _) => collected.flush(),
         }
     }
 }
@@ -106,9 +126,21 @@ impl Seek for Output {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match self.target.as_mut().ok_or_else(Self::closed)? {
             Target::File(file) => file.seek(to),
-            Target::Stdout(_) => Err(io::ErrorKind::NotSeekable.into()),
+            Target::Stream(collected, _) => collected.seek(to),
         }
     }
+}
+
+/// Writes to a stream what was collected for it.
+fn pass_on(collected: BufWriter<SpooledTempFile>, stream: Stream) -> io::Result<()> {
+    let mut collected = collected.into_inner().map_err(io::IntoInnerError::into_error)?;
+    collected.rewind()?;
+    let mut to: Box<dyn Write> = match stream {
+        Stream::Stdout => Box::new(io::stdout().lock()),
+        Stream::File(file) => Box::new(file),
+    };
+    io::copy(&mut collected, &mut to)?;
+    to.flush()
 }
 
 /// Who may read and write a file stays as it is when the file is replaced.
