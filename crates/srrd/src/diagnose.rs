@@ -108,7 +108,9 @@ fn transition_counts(sample: &RewardSample) -> (Vec<f64>, Vec<f64>) {
 }
 
 fn pooled(name: &'static str, forward: bool, terms: &[Term], times: &[f64]) -> TermCoverage {
-    let total = |part: fn(&Term) -> f64| terms.iter().zip(times).map(|(term, times)| part(term) * times).sum();
+    // From 0 on: the sum of no floats is −0.
+    let total =
+        |part: fn(&Term) -> f64| terms.iter().zip(times).fold(0.0, |sum, (term, times)| sum + part(term) * times);
     TermCoverage { name, forward, needed: total(|t| t.size), sampled: total(|t| t.sum) }
 }
 
