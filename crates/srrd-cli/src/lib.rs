@@ -8,6 +8,7 @@ mod commands;
 mod failure;
 mod gamma;
 mod inputs;
+mod outputs;
 mod plot;
 mod print;
 mod progress;
