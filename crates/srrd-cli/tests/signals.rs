@@ -11,7 +11,7 @@ use support::Place;
 /// Writes for longer than any test waits.
 const ENDLESS: &str = "simulate gridworld -o out.csv --rollouts 100000000";
 
-fn is_unfinished(name: &String) -> bool {
+fn is_unfinished(name: &str) -> bool {
     name.starts_with(".out.csv.") && name.ends_with(".tmp")
 }
 
@@ -22,7 +22,7 @@ fn begin(command: &mut Command) -> Child {
 /// Waits until the command has begun its output.
 fn begun(place: &Place) {
     let patience = Instant::now() + Duration::from_secs(60);
-    while !place.files().iter().any(is_unfinished) {
+    while !place.files().iter().any(|name| is_unfinished(name)) {
         assert!(Instant::now() < patience, "no output was begun: {:?}", place.files());
         std::thread::sleep(Duration::from_millis(5));
     }
