@@ -478,7 +478,7 @@ class TestComputing:
             srrd.Tabular(0, 2)
         with pytest.raises(ValueError):
             srrd.Tabular([0.5, 0.6], 2)
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="srrd needs a transition model: build the problem with `dynamics=`"):
             srrd.Tabular(3, 2).canonicalize(reward, "srrd")
         with pytest.raises(ValueError, match="one dimension"):
             srrd.Tabular([[0.5, 0.5]], 2)
@@ -562,6 +562,19 @@ def test_the_command_runs_as_a_module() -> None:
         [sys.executable, "-m", "srrd", "--version"], check=True, capture_output=True, text=True, env=ENVIRONMENT
     )
     assert ran.stdout == f"srrd {srrd.__version__}\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has other signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_command_that_a_signal_ends_leaves_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
+    endless = ["simulate", "gridworld", "-o", "out.csv", "--rollouts", "100000000"]
+    with subprocess.Popen([sys.executable, "-m", "srrd", *endless], cwd=tmp_path, env=ENVIRONMENT) as child:
+        patience = time.monotonic() + 60
+        while not list(tmp_path.iterdir()) and time.monotonic() < patience:
+            time.sleep(0.01)
+        child.send_signal(number)
+        assert child.wait(60) == -number
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_loaded_later() -> None:

@@ -22,6 +22,11 @@ pub struct Arguments {
     pub command: Command,
 }
 
+/// Where not all commands take the same of an option that they share.
+const ONE_METRIC: &str = "One of direct, epic, dard, srrd, projected [default: srrd]";
+const ANY_METRIC: &str = "direct, epic, dard, srrd, projected, or all; several with commas [default: all]";
+const BATCH: &str = "How many of the explored states (or pairs) the double batch holds";
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Show what the distances tell, on a small built-in grid world
@@ -56,6 +61,7 @@ Examples:
 The squared distance is a sum over the shared transitions: every one of them has a share of it. Their
 difference is that of the two rewards without shaping, each in standard deviations of its own. A grid
 world has the columns state.x, state.y, next_state.x and next_state.y, whole numbers from 0 up.")]
+    #[command(mut_arg("metric", |arg| arg.help(ONE_METRIC)))]
     Explain(Explain),
     /// Add a column `canonical`: the rewards without potential shaping
     #[command(after_help = "\
@@ -73,13 +79,22 @@ Examples:
   srrd matrix agents.csv -o distances.csv                      a table with a column `sample`
   srrd matrix runs/*.csv -o distances.npy --plot heat.png      one sample a file
   srrd matrix agents.csv -o d.csv --undefined 1 --threads 2    1, the farthest, where undefined")]
+    #[command(mut_arg("metric", |arg| arg.help(ONE_METRIC)))]
     Matrix(Matrix),
     /// What is in a table, and how far its distances can be trusted
     #[command(after_help = "\
 Examples:
   srrd inspect rewards.csv
   srrd inspect a.csv b.csv                                 of two samples also: which metric, and is it enough?
+  srrd inspect 'agents.csv#alice'                          one sample of a table (column `sample`)
   srrd inspect a.csv b.csv --metric srrd --space 400x4     coverage of 400 states and 4 actions")]
+    // What it shows is what the double batch needs: there is no estimator to choose.
+    #[command(
+        mut_arg("metric", |arg| arg.help(ANY_METRIC)),
+        mut_arg("estimator", |arg| arg.hide(true)),
+        mut_arg("regression", |arg| arg.hide(true)),
+        mut_arg("batch", |arg| arg.help(BATCH)),
+    )]
     Inspect(Inspect),
     /// Copy a table of transitions to another format
     #[command(after_help = "\
@@ -240,7 +255,7 @@ pub struct Canonicalize {
 
 #[derive(Debug, Args)]
 pub struct Matrix {
-    /// Tables: one sample each, or as many as a column `sample` names
+    /// Tables: one sample each, or as many as a column `sample` names; TABLE#SAMPLE is one of them
     #[arg(required = true)]
     pub inputs: Vec<PathBuf>,
     /// Where to write the square table: .csv (and the other table formats), or .npy with the names in a .json beside it
@@ -265,7 +280,7 @@ pub struct Matrix {
 
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// Tables of transitions
+    /// Tables of transitions; TABLE#SAMPLE is one sample of a table
     #[arg(required = true)]
     pub inputs: Vec<PathBuf>,
     /// The size of the full space, to take the coverage of
@@ -495,7 +510,7 @@ pub struct Simulate {
 /// How rewards are canonicalized.
 #[derive(Debug, Args)]
 pub struct CanonArgs {
-    /// direct, epic, dard, srrd, projected, or all; several with commas [default: srrd, of inspect all; matrix takes one]
+    /// direct, epic, dard, srrd, projected, or all; several with commas [default: srrd]
     #[arg(long, value_name = "METRIC", value_delimiter = ',')]
     pub metric: Vec<String>,
     /// The discount factor, between 0 and 1; or auto: the one at which shaping explains most of the rewards

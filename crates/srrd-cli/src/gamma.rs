@@ -2,6 +2,7 @@
 
 use crate::args::ProfileArgs;
 use crate::failure::Failure;
+use crate::outputs::{check_table, refuse_to_overwrite};
 use crate::print;
 use crate::settings::Chosen;
 use serde_json::{Value, json};
@@ -29,10 +30,7 @@ impl Profile {
         if !chosen.gamma_auto {
             return Err(Failure::wrong("--profile: it shows how gamma was estimated; add --gamma auto"));
         }
-        let same = |other: &&PathBuf| {
-            *other == path || other.canonicalize().ok().is_some_and(|o| path.canonicalize().ok() == Some(o))
-        };
-        if others.iter().any(same) {
+        if others.contains(&path) || refuse_to_overwrite([Some(path)], others).is_err() {
             return Err(Failure::wrong(format!(
                 "--profile: {} is a file of this call already; name another one",
                 path.display()
@@ -47,7 +45,10 @@ impl Profile {
                     "--profile: this build draws no PNG; build with `--features png`, or name a .svg",
                 ));
             }
-            _ => Kind::Table,
+            _ => {
+                check_table(path)?;
+                Kind::Table
+            }
         };
         Ok(Some(Profile { path: path.clone(), kind }))
     }

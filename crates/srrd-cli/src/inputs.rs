@@ -138,22 +138,6 @@ pub fn read_one(path: &Path, chosen: &Chosen, episodes: bool) -> Result<NamedSam
     }
 }
 
-/// An output that is one of the inputs is a mistake.
-pub fn refuse_to_overwrite<'a>(
-    outputs: impl IntoIterator<Item = Option<&'a PathBuf>>,
-    inputs: &[PathBuf],
-) -> Result<(), Failure> {
-    let whole = |path: &PathBuf| split_name(path).map_or_else(|| path.clone(), |(table, _)| table).canonicalize().ok();
-    let inputs: Vec<PathBuf> = inputs.iter().filter_map(whole).collect();
-    for path in outputs.into_iter().flatten() {
-        if path.canonicalize().is_ok_and(|output| inputs.contains(&output)) {
-            let path = path.display();
-            return Err(Failure::wrong(format!("{path}: the output is one of the inputs; name another file")));
-        }
-    }
-    Ok(())
-}
-
 fn read_predicting(path: &Path, chosen: &Chosen, episodes: bool) -> Result<Vec<NamedSample>, Failure> {
     let file = if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() };
     let samples = match episodes {
@@ -170,31 +154,47 @@ fn split_name(path: &Path) -> Option<(PathBuf, String)> {
     (!path.exists() && FileFormat::from_path(&table).is_ok()).then(|| (table, name.to_owned()))
 }
 
-/// The samples of all tables, with names that tell them apart.
+/// The table that `TABLE` or `TABLE#SAMPLE` names.
+pub fn table_of(path: &Path) -> PathBuf {
+    split_name(path).map_or_else(|| path.to_owned(), |(table, _)| table)
+}
+
+/// The samples of all tables, or those that `TABLE#SAMPLE` names, with names that tell them apart.
 pub fn read_all(paths: &[PathBuf], chosen: &Chosen) -> Result<Vec<NamedSample>, Failure> {
     let mut samples = Vec::new();
-    let mut files = Vec::new();
+    // What was given for every sample.
+    let mut given = Vec::new();
     for path in paths {
-        for sample in read_predicting(path, chosen, false)? {
-            samples.push(sample);
-            files.push(path);
-        }
+        let of_path = match split_name(path) {
+            Some(_) => vec![read_one(path, chosen, false)?],
+            None => read_predicting(path, chosen, false)?,
+        };
+        given.resize(given.len() + of_path.len(), path);
+        samples.extend(of_path);
     }
     // Samples of the same name in different files get the path into their names.
     let mut sorted: Vec<&str> = samples.iter().map(|s| s.name.as_str()).collect();
     sorted.sort_unstable();
     let repeated: Vec<String> =
         sorted.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0].to_owned()).collect();
-    for (sample, path) in samples.iter_mut().zip(&files) {
+    for (sample, path) in samples.iter_mut().zip(&given) {
         if repeated.binary_search(&sample.name).is_ok() {
-            let path = path.display();
-            sample.name = if sample.from_file { path.to_string() } else { format!("{path}#{}", sample.name) };
+            let table = table_of(path);
+            let table = table.display();
+            sample.name = if sample.from_file { table.to_string() } else { format!("{table}#{}", sample.name) };
         }
     }
-    let mut names: Vec<&str> = samples.iter().map(|s| s.name.as_str()).collect();
-    names.sort_unstable();
-    if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(Failure::wrong(format!("{}: the table is named twice; name every table once", pair[0])));
+    let mut names: Vec<(&str, &PathBuf)> = samples.iter().map(|s| s.name.as_str()).zip(given).collect();
+    // By name alone, so that what was given first comes first.
+    names.sort_by_key(|&(name, _)| name);
+    if let Some(&[(name, first), (_, second)]) = names.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        let (first, second) = (first.display().to_string(), second.display().to_string());
+        return Err(Failure::wrong(match first == second {
+            true => format!("{first}: it was given twice; leave one of the two out"),
+            false => {
+                format!("{name}: the sample was given twice, by '{first}' and by '{second}'; leave one of them out")
+            }
+        }));
     }
     check_same_features(&samples)?;
     Ok(samples)

@@ -8,11 +8,15 @@ mod commands;
 mod failure;
 mod gamma;
 mod inputs;
+mod outputs;
 mod plot;
 mod print;
 mod progress;
 mod settings;
+mod signals;
 mod tokens;
+
+pub use signals::clean_up_when_ended;
 
 use clap::Parser;
 use std::ffi::OsString;
@@ -37,7 +41,8 @@ pub fn command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// [`command`] with the arguments of this process.
+/// [`command`] with the arguments of this process, which leaves no unfinished file behind when a signal ends it.
 pub fn main() -> ExitCode {
+    clean_up_when_ended();
     command(std::env::args_os()).into()
 }

@@ -1,5 +1,6 @@
 //! What people read: aligned tables on standard output, notes on standard error, numbers with their digits.
 
+use serde_json::Value;
 use srrd::{Comparison, Duplicates, RewardSample, Undefined};
 use srrd_tables::NamedSample;
 use std::borrow::Cow;
@@ -15,8 +16,24 @@ pub fn result(text: &str) -> io::Result<()> {
 }
 
 /// Writes a JSON value and a line end to standard output.
-pub fn json(value: &serde_json::Value) -> io::Result<()> {
+pub fn json(value: &Value) -> io::Result<()> {
+    let mut value = value.clone();
+    drop_signs_of_zeros(&mut value);
     result(&format!("{value}\n"))
+}
+
+fn drop_signs_of_zeros(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() && number.as_f64() == Some(0.0) => *value = 0.0.into(),
+        Value::Array(values) => values.iter_mut().for_each(drop_signs_of_zeros),
+        Value::Object(values) => values.values_mut().for_each(drop_signs_of_zeros),
+        _ => {}
+    }
+}
+
+/// 0 for −0, which says the same and looks like a mistake; other numbers as they are.
+pub fn without_sign_of_zero(number: f64) -> f64 {
+    number + 0.0
 }
 
 thread_local! {
@@ -158,6 +175,9 @@ pub fn warn_about(named: &NamedSample, duplicates: Duplicates) {
     }
     let rewards = named.sample.rewards();
     if rewards.len() > 1 && rewards.iter().all(|r| *r == rewards[0]) {
-        warn(&format!("{}: all rewards are {}: there is nothing to compare", named.name, rewards[0]));
+        warn(&format!(
+            "{}: all rewards are {}: distances to it are undefined, or made by what was not sampled alone",
+            named.name, rewards[0]
+        ));
     }
 }

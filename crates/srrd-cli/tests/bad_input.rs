@@ -127,7 +127,7 @@ fn paths_that_cannot_be_read_or_written() {
     assert!(place.refused("convert good.csv -o folder.csv").contains("folder.csv: is a directory"));
     assert!(place.refused("convert good.csv -o out.pkl").contains("pickle"));
     assert!(place.refused("matrix good.csv -o out.csv --plot out.pdf").contains("must end in .svg or .png"));
-    assert!(place.refused("matrix good.csv good.csv -o out.csv").contains("named twice"));
+    assert!(place.refused("matrix good.csv good.csv -o out.csv").contains("good.csv: it was given twice; leave one"));
     // Superusers may read everything.
     #[cfg(unix)]
     {
@@ -252,4 +252,85 @@ fn wrong_options_name_themselves() {
     }
     assert!(place.refused("distance a.csv").contains("<B>"));
     assert!(place.refused("frobnicate").contains("frobnicate"));
+}
+
+/// Two samples of three transitions.
+const SAMPLES: &str =
+    "sample,state,action,next_state,reward\n1,a,x,b,1\n1,b,x,a,2\n1,a,y,b,3\n2,a,x,b,1\n2,b,x,a,4\n2,a,y,b,2\n";
+
+#[test]
+fn samples_that_are_given_twice() {
+    let place = Place::new();
+    place.write("s.csv", SAMPLES);
+    for command in ["matrix -o out.csv", "inspect"] {
+        let (verb, rest) = command.split_once(' ').unwrap_or((command, ""));
+        let said = |inputs: &str| place.refused(&format!("{verb} {inputs} {rest}"));
+        assert_eq!(said("s.csv s.csv"), "error: s.csv: it was given twice; leave one of the two out\n");
+        assert_eq!(said("s.csv#1 s.csv#1"), "error: s.csv#1: it was given twice; leave one of the two out\n");
+        assert_eq!(
+            said("s.csv s.csv#2"),
+            "error: s.csv#2: the sample was given twice, by 's.csv' and by 's.csv#2'; leave one of them out\n"
+        );
+        assert!(said("s.csv#3").contains("s.csv: there is no sample '3' in column `sample`: the table holds 1, 2"));
+    }
+}
+
+#[test]
+fn outputs_are_checked_before_inputs_are_read() {
+    let place = Place::new();
+    // What is wrong with the input would be said first if it was looked at.
+    place.write("bad.csv", "state,action,next_state,reward\na,x,b,much\n");
+    let cases = [
+        (
+            "matrix bad.csv -o z.txt",
+            vec!["z.txt: `.txt` is not a supported format", ".parquet", "; a matrix also as .npy"],
+        ),
+        ("matrix bad.csv -o z", vec!["z: the name has no extension", "a matrix also as .npy"]),
+        ("matrix bad.csv -o z.npy.gz", vec!["z.npy.gz: an array is written without compression; name it 'z.npy'"]),
+        ("matrix bad.csv -o z.pkl", vec!["z.pkl", "pickle"]),
+        ("matrix bad.csv -o nowhere/z.npy", vec!["the folder `nowhere` does not exist"]),
+        ("canonicalize bad.csv -o z.txt", vec!["`.txt` is not a supported format"]),
+        ("canonicalize bad.csv -o nowhere/z.csv", vec!["the folder `nowhere` does not exist"]),
+        ("convert bad.csv -o z.txt", vec!["`.txt` is not a supported format"]),
+        ("explain bad.csv bad.csv -o z.txt", vec!["`.txt` is not a supported format"]),
+        ("distance bad.csv bad.csv --gamma auto --profile z.txt", vec!["`.txt` is not a supported format"]),
+        ("matrix bad.csv -o z.csv --metric all", vec!["a matrix is of one metric; name one"]),
+        ("explain bad.csv bad.csv --metric srrd,epic", vec!["an explanation is of one metric; name one"]),
+        ("inspect bad.csv --estimator unbiased", vec!["inspect shows what the double batch needs; leave it out"]),
+    ];
+    for (call, parts) in cases {
+        let message = place.refused(call);
+        parts.iter().for_each(|part| assert!(message.contains(part), "{call}: no '{part}' in: {message}"));
+    }
+}
+
+#[test]
+fn an_input_is_never_overwritten() {
+    let place = Place::new();
+    place.write("s.csv", SAMPLES);
+    let mut names = vec!["s.csv", "./s.csv"];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("s.csv", place.path("link.csv")).unwrap();
+        std::fs::hard_link(place.path("s.csv"), place.path("hard.csv")).unwrap();
+        names.extend(["link.csv", "hard.csv"]);
+    }
+    for name in names {
+        for call in [
+            format!("canonicalize s.csv -o {name}"),
+            format!("canonicalize {name} -o s.csv"),
+            format!("convert s.csv -o {name}"),
+            format!("matrix s.csv -o {name}"),
+            format!("matrix s.csv#1 s.csv#2 -o {name}"),
+            format!("explain s.csv#1 s.csv#2 -o {name}"),
+        ] {
+            let message = place.refused(&call);
+            assert!(message.contains("the output is one of the inputs; name another file"), "{call}: {message}");
+        }
+        for call in ["canonicalize s.csv -o out.csv", "distance s.csv#1 s.csv#2", "matrix s.csv -o out.csv"] {
+            let message = place.refused(&format!("{call} --gamma auto --profile {name}"));
+            assert!(message.contains("is a file of this call already; name another one"), "{call} {name}: {message}");
+        }
+        assert_eq!(place.read("s.csv"), SAMPLES);
+    }
 }

@@ -51,7 +51,11 @@ fn undefined_distances_are_null_with_a_reason_and_no_failure() {
     );
     place.write("apart.csv", "state,action,next_state,reward\nx,go,y,1\ny,go,x,2\n");
     for (call, reason, words) in [
-        ("distance a.csv flat.csv --metric direct", "constant", "a reward is constant on the shared transitions"),
+        (
+            "distance a.csv flat.csv --metric direct",
+            "constant",
+            "a canonical reward is constant on the shared transitions",
+        ),
         ("distance a.csv apart.csv", "too_few_common", "the samples share 0 transitions, fewer than the 3 asked for"),
         ("distance a.csv b.csv --min-common 5", "too_few_common", "fewer than the 5 asked for (--min-common)"),
     ] {
@@ -64,7 +68,10 @@ fn undefined_distances_are_null_with_a_reason_and_no_failure() {
         assert!(place.ok(call).contains("undefined"));
     }
     assert!(
-        place.srrd("distance a.csv flat.csv").err.contains("flat.csv: all rewards are 1: there is nothing to compare")
+        place
+            .srrd("distance a.csv flat.csv")
+            .err
+            .contains("flat.csv: all rewards are 1: distances to it are undefined, or")
     );
 }
 
@@ -318,6 +325,38 @@ fn inspect_tells_coverage_and_terms() {
     assert!(
         place.refused("inspect a.csv --estimator unbiased").contains("--estimator: the unbiased estimator needs no")
     );
+}
+
+#[test]
+fn inspect_takes_one_sample_of_a_table() {
+    let place = place();
+    place.write("s.csv", format!("sample,{}", A.replace('\n', "\n1,").trim_end_matches("1,")) + "2,x,go,y,0,\n");
+    let json: Value = serde_json::from_str(&place.ok("inspect s.csv#1 --json")).unwrap();
+    let samples = json["samples"].as_array().unwrap();
+    assert_eq!((samples.len(), &samples[0]["name"], &samples[0]["transitions"]), (1, &"1".into(), &4.into()));
+    let both: Value = serde_json::from_str(&place.ok("inspect s.csv#2 s.csv#1 --json")).unwrap();
+    assert_eq!((&both["samples"][0]["name"], &both["samples"][1]), (&"2".into(), &samples[0]));
+}
+
+#[test]
+fn zeros_have_no_sign() {
+    let place = Place::new();
+    place.write("one.csv", "state,action,next_state,reward\na,go,b,-0.0\n");
+    for call in ["inspect one.csv", "inspect one.csv --json", "explain one.csv one.csv --json"] {
+        assert!(!place.ok(call).contains("-0.0"), "{call}: {}", place.ok(call));
+    }
+}
+
+#[test]
+fn help_offers_what_is_taken() {
+    let place = Place::new();
+    for command in ["matrix", "explain"] {
+        let help = place.ok(&format!("{command} --help"));
+        assert!(help.contains("One of direct, epic, dard, srrd, projected [default: srrd]"), "{help}");
+    }
+    let help = place.ok("inspect --help");
+    assert!(help.contains("[default: all]") && help.contains("--batch"), "{help}");
+    assert!(!help.contains("--estimator") && !help.contains("unbiased") && !help.contains("regress"), "{help}");
 }
 
 #[test]

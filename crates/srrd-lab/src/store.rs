@@ -7,6 +7,7 @@
 use crate::error::LabError;
 use crate::experiment::{Experiment, Trials};
 use crate::manifest::{Manifest, Shard};
+use srrd_tables::Unfinished;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -125,15 +126,12 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), LabError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}.partial"));
     let write = || {
-        let mut file = File::create(&beside)?;
+        let (unfinished, mut file) = Unfinished::create(beside, |beside| File::create(beside))?;
         file.write_all(bytes)?;
         file.sync_data()?;
-        fs::rename(&beside, path)
+        unfinished.finish(path)
     };
-    write().map_err(|e| {
-        let _ = fs::remove_file(&beside);
-        LabError::io(path, "cannot be written")(e)
-    })
+    write().map_err(LabError::io(path, "cannot be written"))
 }
 
 struct Kept {

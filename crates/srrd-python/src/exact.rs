@@ -4,12 +4,22 @@ use crate::error::wrong;
 use crate::work;
 use numpy::{IntoPyArray, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray3};
 use pyo3::prelude::*;
-use srrd::{Gamma, Metric};
+use srrd::{ExactError, Gamma, Metric};
 
 /// A tabular problem without its reward.
 #[pyclass(frozen, module = "srrd._srrd")]
 pub struct Tabular {
     problem: srrd::Tabular,
+}
+
+/// The message, which names what the problem is built with here.
+fn told(error: ExactError) -> PyErr {
+    match error {
+        ExactError::NeedsDynamics(metric) => {
+            wrong(format!("{metric} needs a transition model: build the problem with `dynamics=`, T[s, a, s']"))
+        }
+        other => wrong(other.to_string()),
+    }
 }
 
 fn named(metric: &str, gamma: f64) -> PyResult<(Metric, Gamma)> {
@@ -28,10 +38,10 @@ impl Tabular {
     ) -> PyResult<Self> {
         let problem =
             srrd::Tabular::new(state_distribution.as_slice()?.to_vec(), action_distribution.as_slice()?.to_vec());
-        let problem = problem.map_err(|e| wrong(e.to_string()))?;
+        let problem = problem.map_err(told)?;
         let problem = match dynamics {
             None => problem,
-            Some(dynamics) => problem.with_dynamics(dynamics.as_slice()?).map_err(|e| wrong(e.to_string()))?,
+            Some(dynamics) => problem.with_dynamics(dynamics.as_slice()?).map_err(told)?,
         };
         Ok(Tabular { problem })
     }
@@ -53,7 +63,7 @@ impl Tabular {
         let (problem, reward) = (self.problem.clone(), reward.as_slice()?.to_vec());
         let canonical = work::run(py, None, move || problem.canonicalize(&reward, metric, gamma))?;
         let (states, actions, next_states) = self.shape();
-        let canonical = canonical.map_err(|e| wrong(e.to_string()))?;
+        let canonical = canonical.map_err(told)?;
         canonical.into_pyarray(py).reshape([states, actions, next_states])
     }
 
@@ -69,6 +79,6 @@ impl Tabular {
         let (metric, gamma) = named(metric, gamma)?;
         let (problem, a, b) = (self.problem.clone(), a.as_slice()?.to_vec(), b.as_slice()?.to_vec());
         let distance = work::run(py, None, move || problem.distance(&a, &b, metric, gamma))?;
-        Ok(distance.map_err(|e| wrong(e.to_string()))?.map_or(f64::NAN, |agreement| agreement.distance))
+        Ok(distance.map_err(told)?.map_or(f64::NAN, |agreement| agreement.distance))
     }
 }

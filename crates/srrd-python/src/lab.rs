@@ -15,6 +15,12 @@ pub fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| srrd_cli::command(arguments))
 }
 
+/// For the program `srrd`, not for programs that import the package: signals end it as they would, unfinished files removed.
+#[pyfunction]
+pub fn clean_up_when_ended() {
+    srrd_cli::clean_up_when_ended();
+}
+
 fn manifest(
     what: &str,
     preset: &str,

@@ -33,7 +33,7 @@ mod _srrd {
     #[pymodule_export]
     use super::exact::Tabular;
     #[pymodule_export]
-    use super::lab::{command, merge_parts, plan, publish_run, run_part};
+    use super::lab::{clean_up_when_ended, command, merge_parts, plan, publish_run, run_part};
     #[pymodule_export]
     use super::sample::{Sample, read, samples_of_columns};
     use super::*;

@@ -53,7 +53,7 @@ pub use samples::{
     read_samples_with_episodes,
 };
 pub use types::{coerce, infer_types, infer_types_of};
-pub use write::{OutputFile, TableWriter, create, write_npy};
+pub use write::{OutputFile, TableWriter, Unfinished, create, discard_unfinished, write_npy};
 
 /// The error for a format that was left out of this build.
 #[cfg(not(all(feature = "parquet", feature = "arrow")))]

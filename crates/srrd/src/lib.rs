@@ -56,6 +56,7 @@ mod sample;
 mod settings;
 mod special;
 pub mod theory;
+mod units;
 
 pub use advise::{Advice, OneStep, Reason, StateGain, Together, advise};
 pub use batch::BatchSet;

@@ -43,7 +43,8 @@ impl RewardSample {
     /// ```
     pub fn noise(&self) -> Option<RewardNoise> {
         let repeats = self.repeats;
-        if repeats.squares <= 0.0 || repeats.freedom == 0 {
+        // Squares below the smallest normal number have lost their digits.
+        if !repeats.squares.is_normal() || repeats.freedom == 0 {
             return None;
         }
         let variance = repeats.squares / repeats.freedom as f64;

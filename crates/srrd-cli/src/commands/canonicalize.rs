@@ -7,6 +7,7 @@ use crate::args::Canonicalize;
 use crate::failure::Failure;
 use crate::gamma::{self, Profile};
 use crate::inputs::Source;
+use crate::outputs::{check_table, refuse_to_overwrite};
 use crate::print;
 use crate::settings::{Chosen, with_threads};
 use rayon::prelude::*;
@@ -16,10 +17,12 @@ use srrd_tables::{Batch, Column, SampleTable, TableCopy, TextColumn, Values, par
 
 pub fn run(args: &Canonicalize) -> Result<(), Failure> {
     let mut chosen = Chosen::new(&args.canon, None, &[Metric::Srrd])?;
+    refuse_to_overwrite([Some(&args.output)], &[&args.input])?;
     let profile = Profile::new(&args.profile, &chosen, &[&args.input, &args.output])?;
     if args.json && args.output.as_os_str() == "-" {
         return Err(Failure::wrong("--json: standard output already gets the table; name a file with -o"));
     }
+    check_table(&args.output)?;
     with_threads(chosen.threads, move || {
         let source = Source::new(&args.input)?;
         let names: Vec<String> = match chosen.metrics.as_slice() {

@@ -3,6 +3,7 @@
 use crate::args::Convert;
 use crate::failure::Failure;
 use crate::inputs::Source;
+use crate::outputs::{check_table, refuse_to_overwrite};
 use crate::print;
 use crate::settings::with_threads;
 use serde_json::json;
@@ -12,6 +13,8 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
     if args.json && args.output.as_os_str() == "-" {
         return Err(Failure::wrong("--json: standard output already gets the table; name a file with -o"));
     }
+    refuse_to_overwrite([Some(&args.output)], &[&args.input])?;
+    check_table(&args.output)?;
     with_threads(args.threads, || {
         let source = Source::new(&args.input)?;
         let copy = TableCopy::open(|| source.open(), &args.output, &[])?;

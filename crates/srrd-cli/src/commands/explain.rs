@@ -7,7 +7,8 @@ use super::distance::warn_about_results;
 use crate::args::Explain;
 use crate::failure::Failure;
 use crate::gamma;
-use crate::inputs::{check_same_features, read_one, refuse_to_overwrite};
+use crate::inputs::{check_same_features, read_one};
+use crate::outputs::{check_table, refuse_to_overwrite};
 use crate::plot::Plot;
 use crate::print::{self, count, counted, percent};
 use crate::settings::{Chosen, with_threads};
@@ -24,17 +25,20 @@ const ROUNDING: f64 = 1e-7;
 pub fn run(args: &Explain) -> Result<(), Failure> {
     let mut chosen = Chosen::new(&args.canon, Some(&args.compare), &[Metric::Srrd])?;
     let &[metric] = chosen.metrics.as_slice() else {
-        return Err(Failure::wrong("--metric: an explanation is of one metric; run the command once for each"));
+        return Err(Failure::wrong(
+            "--metric: an explanation is of one metric; name one, and run the command once for each that you want",
+        ));
     };
     if args.a.as_os_str() == "-" && args.b.as_os_str() == "-" {
         return Err(Failure::wrong("standard input can be read only once: name a file for one of the two samples"));
     }
     let plot = args.plot.as_deref().map(Plot::new).transpose()?;
-    refuse_to_overwrite([args.output.as_ref(), args.plot.as_ref()], &[args.a.clone(), args.b.clone()])?;
+    refuse_to_overwrite([args.output.as_ref(), args.plot.as_ref()], &[&args.a, &args.b])?;
     let on_standard_output = args.output.as_ref().is_some_and(|path| path.as_os_str() == "-");
     if args.json && on_standard_output {
         return Err(Failure::wrong("--json: standard output already gets the table; name a file with -o"));
     }
+    args.output.as_deref().map_or(Ok(()), check_table)?;
     with_threads(chosen.threads, move || {
         let pair = [read_one(&args.a, &chosen, false)?, read_one(&args.b, &chosen, false)?];
         check_same_features(&pair)?;

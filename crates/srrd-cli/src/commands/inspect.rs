@@ -43,7 +43,7 @@ pub fn check_estimator(chosen: &Chosen) -> Result<(), Failure> {
     if chosen.settings.estimator == Estimator::Unbiased {
         return Err(Failure::wrong(
             "--estimator: the unbiased estimator needs no transition that was not sampled; inspect shows what the double batch \
-             needs",
+             needs; leave it out",
         ));
     }
     if chosen.regression.is_some() {
@@ -209,7 +209,7 @@ fn reward_range(sample: &RewardSample) -> [f64; 3] {
     let rewards = sample.rewards();
     let low = rewards.iter().copied().fold(f64::INFINITY, f64::min);
     let high = rewards.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    [low, rewards.iter().sum::<f64>() / rewards.len() as f64, high]
+    [low, rewards.iter().sum::<f64>() / rewards.len() as f64, high].map(print::without_sign_of_zero)
 }
 
 fn as_json(findings: &[Finding<'_>], samples: &[&NamedSample]) -> Value {

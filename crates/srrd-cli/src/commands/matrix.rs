@@ -3,7 +3,8 @@
 use crate::args::Matrix;
 use crate::failure::Failure;
 use crate::gamma::{self, Profile};
-use crate::inputs::{read_all, refuse_to_overwrite};
+use crate::inputs::read_all;
+use crate::outputs::{check_matrix, is_npy, refuse_to_overwrite};
 use crate::plot::Plot;
 use crate::print;
 use crate::settings::{Chosen, with_threads};
@@ -16,15 +17,18 @@ use std::path::{Path, PathBuf};
 pub fn run(args: &Matrix) -> Result<(), Failure> {
     let mut chosen = Chosen::new(&args.canon, Some(&args.compare), &[Metric::Srrd])?;
     let &[metric] = chosen.metrics.as_slice() else {
-        return Err(Failure::wrong("--metric: a matrix is of one metric; run the command once for each"));
+        return Err(Failure::wrong(
+            "--metric: a matrix is of one metric; name one, and run the command once for each that you want",
+        ));
     };
     let plot = args.plot.as_deref().map(Plot::new).transpose()?;
     let others: Vec<&PathBuf> = args.inputs.iter().chain([&args.output]).chain(&args.plot).collect();
     let profile = Profile::new(&args.profile, &chosen, &others)?;
-    refuse_to_overwrite([Some(&args.output), args.plot.as_ref()], &args.inputs)?;
+    refuse_to_overwrite([Some(&args.output), args.plot.as_ref()], &args.inputs.iter().collect::<Vec<_>>())?;
     if args.json && args.output.as_os_str() == "-" {
         return Err(Failure::wrong("--json: standard output already gets the table; name a file with -o"));
     }
+    check_matrix(&args.output)?;
     with_threads(chosen.threads, move || {
         let samples = read_all(&args.inputs, &chosen)?;
         samples.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
@@ -59,7 +63,7 @@ enum Output {
 
 impl Output {
     fn begin(path: &Path, samples: &[NamedSample]) -> Result<Self, Failure> {
-        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy")) {
+        if is_npy(path) {
             return Ok(Output::Npy { path: path.to_owned(), names: OutputFile::create(&path.with_extension("json"))? });
         }
         if samples.iter().any(|named| named.name == "sample") {

@@ -6,6 +6,7 @@ mod jsonl;
 mod npy;
 mod npz;
 mod output;
+mod unfinished;
 
 #[cfg(feature = "arrow")]
 mod arrow;
@@ -21,6 +22,7 @@ use output::{Encoder, Output};
 
 pub use file::OutputFile;
 pub use npy::write_npy;
+pub use unfinished::{Unfinished, discard_unfinished};
 
 /// A table being written, a batch of rows at a time.
 ///

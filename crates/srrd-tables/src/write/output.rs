@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tempfile::SpooledTempFile;
 
+use super::unfinished::Unfinished;
 use crate::error::{ErrorKind, TableError};
 use crate::format::Compression;
 
@@ -19,8 +20,8 @@ const HELD: usize = 4 * 1024 * 1024;
 /// A file being written under another name in the same folder, or a stream.
 pub(super) struct Output {
     target: Option<Target>,
-    /// (its name for now, its name when finished)
-    renaming: Option<(PathBuf, PathBuf)>,
+    /// Its name for now, and the one it gets when it is finished.
+    renaming: Option<(Unfinished, PathBuf)>,
 }
 
 enum Target {
@@ -64,7 +65,7 @@ impl Output {
             }
             _ => {}
         }
-        let (file, temporary) = temporary_beside(&path).map_err(|error| cannot_create(name, &path, &error))?;
+        let (temporary, file) = temporary_beside(&path).map_err(|error| cannot_create(name, &path, &error))?;
         let replaced = existing.ok().map(|metadata| keep_mode(&file, &metadata));
         let output = Output {
             target: Some(Target::File(BufWriter::with_capacity(64 * 1024, file))),
@@ -81,11 +82,10 @@ impl Output {
         if let Some(Target::Stream(collected, stream)) = self.target.take() {
             pass_on(collected, stream).map_err(failed)?;
         }
-        if let Some((temporary, path)) = &self.renaming {
-            fs::rename(temporary, path).map_err(failed)?;
+        match self.renaming.take() {
+            Some((temporary, path)) => temporary.finish(&path).map_err(failed),
+            None => Ok(()),
         }
-        self.renaming = None;
-        Ok(())
     }
 
     fn closed() -> io::Error {
@@ -95,13 +95,12 @@ impl Output {
 
 impl Drop for Output {
     fn drop(&mut self) {
-        if let Some((temporary, _)) = &self.renaming {
-            // What is buffered is of no use to anybody any more; dropping the writer would write it out, and its
-            // failing cannot be reported.
-            if let Some(Target::File(writer)) = self.target.take() {
-                drop(writer.into_parts());
-            }
-            let _ = fs::remove_file(temporary);
+        // What is buffered is of no use to anybody any more; dropping the writer would write it out, and its failing cannot
+        // be reported.
+        if self.renaming.is_some()
+            && let Some(Target::File(writer)) = self.target.take()
+        {
+            drop(writer.into_parts());
         }
     }
 }
@@ -182,7 +181,7 @@ fn cannot_create(name: &str, path: &Path, error: &io::Error) -> TableError {
 }
 
 /// A new file in the folder of `path`: renaming works only within a file system.
-fn temporary_beside(path: &Path) -> io::Result<(File, PathBuf)> {
+fn temporary_beside(path: &Path) -> io::Result<(Unfinished, File)> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let stem = path.file_name().unwrap_or_default().to_string_lossy();
     // Names have a longest length, which a long name may already have.
@@ -190,11 +189,10 @@ fn temporary_beside(path: &Path) -> io::Result<(File, PathBuf)> {
     loop {
         let count = COUNTER.fetch_add(1, Ordering::Relaxed);
         let name = format!(".{stem}.{}-{count}.tmp", std::process::id());
-        let temporary = path.with_file_name(name);
-        match OpenOptions::new().read(true).write(true).create_new(true).open(&temporary) {
-            Ok(file) => return Ok((file, temporary)),
+        let create = |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(path);
+        match Unfinished::create(path.with_file_name(name), create) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
+            created => return created,
         }
     }
 }

@@ -10,7 +10,7 @@ pub enum Undefined {
     #[error("the samples share too few transitions")]
     TooFewCommon,
     /// One of the canonical rewards does not vary over the shared transitions.
-    #[error("a reward is constant on the shared transitions (up to rounding)")]
+    #[error("a canonical reward is constant on the shared transitions (up to rounding)")]
     Constant,
     /// On the shared transitions shaping can explain any difference.
     #[error("shaping can explain any difference on the shared transitions: no degrees of freedom are left")]

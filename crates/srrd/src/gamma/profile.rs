@@ -6,6 +6,7 @@ use crate::cancel::checkpoint;
 use crate::distance::common_transitions;
 use crate::project::{Ends, ShapingGraph, Solver};
 use crate::sample::RewardSample;
+use crate::units;
 
 /// The samples that can tell something: they vary, and shaping does not explain everything.
 pub(super) struct Pool<'a> {
@@ -15,6 +16,8 @@ pub(super) struct Pool<'a> {
 struct Member<'a> {
     sample: &'a RewardSample,
     graph: ShapingGraph,
+    /// What rewards are multiplied by, for their squares to stay within range; all that follows is of such rewards.
+    scale: f64,
     /// The rewards, by edge.
     means: Vec<f64>,
     /// The squares around the means of edges, which no shaping explains.
@@ -119,7 +122,7 @@ impl<'a> Pool<'a> {
         for (x, y) in common_transitions(a.sample, b.sample) {
             let of = |member: &Member<'_>, look: &Look, i: u32| {
                 let e = member.graph.edge_of[i as usize] as usize;
-                (look.rest[e] + member.sample.rewards()[i as usize] - member.means[e], look.moves[e])
+                (look.rest[e] + member.scale * member.sample.rewards()[i as usize] - member.means[e], look.moves[e])
             };
             let ((r, d), (s, e)) = (of(a, &looks[j], x), of(b, &looks[k], y));
             products += r * s;
@@ -138,17 +141,17 @@ impl<'a> Member<'a> {
         let graph = ShapingGraph::new(sample.ids().map(|(s, _, t)| (s, t)), None);
         // Any γ but the ends: there the dimension is the same.
         let freedom = graph.transitions() - graph.rank(0.5);
-        let rewards = sample.rewards();
+        let (scale, rewards) = (units::scale(sample.rewards()), units::scaled(sample.rewards()));
         let largest = rewards.iter().fold(0.0f64, |most, r| most.max(r.abs()));
         let rounding = rewards.len() as f64 * (largest * ROUNDING).powi(2);
         let mean = rewards.iter().map(|r| r / rewards.len() as f64).sum::<f64>();
         let total: f64 = rewards.iter().map(|r| (r - mean) * (r - mean)).sum();
-        if freedom == 0 || total <= rounding || !total.is_finite() {
+        if freedom == 0 || total <= rounding {
             return None;
         }
-        let means = graph.means(rewards);
+        let means = graph.means(&rewards);
         let within = rewards.iter().zip(&graph.edge_of).map(|(r, &e)| (r - means[e as usize]).powi(2)).sum();
-        Some(Member { sample, graph, means, within, total, rounding, freedom: freedom as f64 })
+        Some(Member { sample, graph, scale, means, within, total, rounding, freedom: freedom as f64 })
     }
 
     fn look(&self, gamma: f64) -> Look {

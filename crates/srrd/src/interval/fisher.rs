@@ -32,6 +32,7 @@
 use super::{IntervalSettings, Range, leverage};
 use crate::distance::{Agreement, Correlation, Shared};
 use crate::special::normal_quantile;
+use crate::units;
 
 /// The interval on `freedom` degrees of freedom, of which more than 2 are needed (more than 3 besides a constant), and s.
 pub(super) fn range(
@@ -77,7 +78,8 @@ struct Split {
 
 impl Split {
     fn new(shared: &Shared, estimate: Agreement, freedom: f64) -> Self {
-        let (mut x, mut y) = (shared.x.clone(), shared.y.clone());
+        // Nothing here depends on the scale of a side.
+        let (mut x, mut y) = (units::scaled(&shared.x), units::scaled(&shared.y));
         let (squared, correlation) = (estimate.distance * estimate.distance, estimate.correlation);
         let unexplained = 4.0 * squared * (1.0 - squared);
         let Some(left) = shared.constant.as_ref().filter(|_| unexplained > 0.0) else {

@@ -22,6 +22,7 @@ pub use weights::{WeightError, Weights};
 
 use crate::sample::RewardSample;
 use crate::settings::Gamma;
+use crate::units;
 
 /// What shaping can explain on some transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,15 +107,14 @@ impl Projection {
     pub fn residual(&self, values: &[f64]) -> Vec<f64> {
         assert_eq!(values.len(), self.graph.transitions(), "one value a transition");
         let Some(solver) = &self.solver else { return vec![0.0; values.len()] };
-        let means = self.graph.means(values);
+        let scale = units::scale(values);
+        let back = 1.0 / scale;
+        let mut means = self.graph.means(values);
+        means.iter_mut().for_each(|mean| *mean *= scale);
         let rest = solver.fit(&self.graph, &means).rest;
         // Of one transition alone there is nothing beside the mean to be rounded.
-        self.graph
-            .edge_of
-            .iter()
-            .zip(values)
-            .map(|(&e, value)| (value - means[e as usize]) + rest[e as usize])
-            .collect()
+        let left = |(&e, value): (&u32, &f64)| ((value * scale - means[e as usize]) + rest[e as usize]) * back;
+        self.graph.edge_of.iter().zip(values).map(left).collect()
     }
 }
 

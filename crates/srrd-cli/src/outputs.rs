@@ -1,0 +1,81 @@
+//! What can be known of outputs before any work is done for them.
+
+use crate::failure::Failure;
+use crate::inputs::table_of;
+use srrd_tables::{ErrorKind, FileFormat, OutputFile};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A table that can be written there: its name says a format, and there is a folder for it.
+pub fn check_table(path: &Path) -> Result<(), Failure> {
+    FileFormat::from_path(path)?;
+    check_place(path)
+}
+
+/// A matrix that can be written there, as a table or as an array.
+pub fn check_matrix(path: &Path) -> Result<(), Failure> {
+    if is_npy(path) {
+        return check_place(path);
+    }
+    let compressed = path.extension().is_some_and(|extension| extension == "gz" || extension == "zst");
+    if compressed && path.file_stem().is_some_and(|stem| is_npy(Path::new(stem))) {
+        let (path, plain) = (path.display(), path.with_extension(""));
+        return Err(Failure::wrong(format!(
+            "{path}: an array is written without compression; name it '{}'",
+            plain.display()
+        )));
+    }
+    match FileFormat::from_path(path) {
+        Err(error) if error.kind() == ErrorKind::UnknownFormat => {
+            Err(Failure::wrong(format!("{error}; a matrix also as .npy")))
+        }
+        Err(error) => Err(error.into()),
+        Ok(_) => check_place(path),
+    }
+}
+
+/// Whether the name says that it is a NumPy array.
+pub fn is_npy(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))
+}
+
+/// Begins the file and gives it up again. A pipe is left alone: whoever reads it would take that for its end.
+fn check_place(path: &Path) -> Result<(), Failure> {
+    let stream = fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir());
+    if path.as_os_str() != "-" && !stream {
+        OutputFile::create(path)?;
+    }
+    Ok(())
+}
+
+/// An output that is one of the inputs is a mistake.
+pub fn refuse_to_overwrite<'a>(
+    outputs: impl IntoIterator<Item = Option<&'a PathBuf>>,
+    inputs: &[&PathBuf],
+) -> Result<(), Failure> {
+    for output in outputs.into_iter().flatten() {
+        if inputs.iter().any(|input| same_file(output, &table_of(input))) {
+            let output = output.display();
+            return Err(Failure::wrong(format!("{output}: the output is one of the inputs; name another file")));
+        }
+    }
+    Ok(())
+}
+
+/// Whether two paths lead to the same file, through links, too. Terminals and pipes can be read and written at once.
+fn same_file(a: &Path, b: &Path) -> bool {
+    let standard = |path: &Path| path.as_os_str() == "-";
+    let (Ok(first), Ok(second)) = (fs::metadata(a), fs::metadata(b)) else { return false };
+    if standard(a) || standard(b) || !first.is_file() || !second.is_file() {
+        return false;
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        (first.dev(), first.ino()) == (second.dev(), second.ino())
+    }
+    #[cfg(not(unix))]
+    {
+        a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
+    }
+}
