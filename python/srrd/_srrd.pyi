@@ -15,6 +15,7 @@ __all__ = [
     "__version__",
     "canonicalize",
     "classify",
+    "clean_up_when_ended",
     "command",
     "compare",
     "cross",

@@ -159,8 +159,17 @@ pub fn table_of(path: &Path) -> PathBuf {
     split_name(path).map_or_else(|| path.to_owned(), |(table, _)| table)
 }
 
+/// What was read from standard input is gone.
+pub fn read_once<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {
+    match paths.into_iter().filter(|path| path.as_os_str() == "-").count() {
+        0 | 1 => Ok(()),
+        _ => Err(Failure::wrong("standard input can be read only once: name files for the other samples")),
+    }
+}
+
 /// The samples of all tables, or those that `TABLE#SAMPLE` names, with names that tell them apart.
 pub fn read_all(paths: &[PathBuf], chosen: &Chosen) -> Result<Vec<NamedSample>, Failure> {
+    read_once(paths)?;
     let mut samples = Vec::new();
     // What was given for every sample.
     let mut given = Vec::new();

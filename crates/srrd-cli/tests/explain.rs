@@ -125,7 +125,9 @@ fn wrong_calls_are_refused_and_undefined_distances_explained_by_their_reason() {
     );
     assert!(place.refused("explain a.csv b.csv -o a.csv").contains("the output is one of the inputs"));
     assert!(place.refused("explain a.csv b.csv -o - --json").contains("standard output already gets the table"));
-    assert!(place.refused("explain - -").contains("standard input can be read only once"));
+    for command in ["explain - -", "distance - -", "inspect - -", "matrix - - -o m.csv"] {
+        assert!(place.refused(command).contains("standard input can be read only once"), "{command}");
+    }
     let message = place.refused("explain a.csv b.csv --min-common 50 -o out.csv");
     assert!(message.contains("there is nothing to write: the srrd distance is undefined"), "{message}");
     let run = place.srrd("explain a.csv b.csv --min-common 50");

@@ -4,7 +4,7 @@ use super::certainty::{self, Certainty, Wanted};
 use crate::args::Distance;
 use crate::failure::Failure;
 use crate::gamma::{self, Profile};
-use crate::inputs::{check_same_features, read_one};
+use crate::inputs::{check_same_features, read_once, read_one};
 use crate::print;
 use crate::settings::{Chosen, with_threads};
 use serde_json::{Value, json};
@@ -14,9 +14,7 @@ use srrd_tables::NamedSample;
 pub fn run(args: &Distance) -> Result<(), Failure> {
     let mut chosen = Chosen::new(&args.canon, Some(&args.compare), &[Metric::Srrd])?;
     let profile = Profile::new(&args.profile, &chosen, &[&args.a, &args.b])?;
-    if args.a.as_os_str() == "-" && args.b.as_os_str() == "-" {
-        return Err(Failure::wrong("standard input can be read only once: name a file for one of the two samples"));
-    }
+    read_once([&args.a, &args.b])?;
     let wanted = Wanted::new(&args.certainty, args.json)?;
     with_threads(chosen.threads, move || {
         let a = read_one(&args.a, &chosen, wanted.episodes())?;

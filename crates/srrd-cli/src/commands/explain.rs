@@ -7,7 +7,7 @@ use super::distance::warn_about_results;
 use crate::args::Explain;
 use crate::failure::Failure;
 use crate::gamma;
-use crate::inputs::{check_same_features, read_one};
+use crate::inputs::{check_same_features, read_once, read_one};
 use crate::outputs::{check_table, refuse_to_overwrite};
 use crate::plot::Plot;
 use crate::print::{self, count, counted, percent};
@@ -29,9 +29,7 @@ pub fn run(args: &Explain) -> Result<(), Failure> {
             "--metric: an explanation is of one metric; name one, and run the command once for each that you want",
         ));
     };
-    if args.a.as_os_str() == "-" && args.b.as_os_str() == "-" {
-        return Err(Failure::wrong("standard input can be read only once: name a file for one of the two samples"));
-    }
+    read_once([&args.a, &args.b])?;
     let plot = args.plot.as_deref().map(Plot::new).transpose()?;
     refuse_to_overwrite([args.output.as_ref(), args.plot.as_ref()], &[&args.a, &args.b])?;
     let on_standard_output = args.output.as_ref().is_some_and(|path| path.as_os_str() == "-");

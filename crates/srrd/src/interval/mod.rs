@@ -164,7 +164,7 @@ pub struct Bootstrap {
     pub units: usize,
     /// How many draws were made.
     pub draws: usize,
-    /// How many of them had no distance, because a reward was constant on what was drawn. They are left out.
+    /// How many of them had no distance, because a canonical reward was constant on what was drawn. They are left out.
     pub undefined_draws: usize,
     /// The percentile interval.
     pub percentile: Range,
@@ -219,7 +219,7 @@ pub enum NoInterval {
     #[error("all shared transitions are of one episode: there is nothing to resample")]
     OneUnit,
     /// More than half of the draws have no distance.
-    #[error("{undefined} of {draws} draws have no distance: a reward was constant on what was drawn")]
+    #[error("{undefined} of {draws} draws have no distance: a canonical reward was constant on what was drawn")]
     TooManyUndefinedDraws {
         /// The draws without a distance.
         undefined: usize,
