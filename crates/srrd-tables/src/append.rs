@@ -23,7 +23,7 @@ pub(crate) struct Appended<V> {
 }
 
 impl<V: Fn(usize, usize) -> f64> Appended<V> {
-    /// Nothing but the `found` rows have to be there.
+    /// An error when `found` rows are too many, or, at the end of the table, too few: it has changed since the values were computed.
     pub(crate) fn check(&self, file: &str, found: usize, at_end: bool) -> Result<(), TableError> {
         let than = match found {
             more if more > self.rows => "more",

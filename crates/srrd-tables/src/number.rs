@@ -53,12 +53,7 @@ pub fn finite_numbers(
     numbers: &mut Vec<f64>,
 ) -> Result<(), TableError> {
     let column = &batch.columns[column];
-    let wrong = |index: usize, what: String| {
-        Err(TableError::new(ErrorKind::Number, file, what)
-            .at_row(batch.row_number(index))
-            .at_line(batch.line(index))
-            .in_column(name))
-    };
+    let wrong = |index: usize, what: String| Err(wrong_number(file, name, batch, index, what));
     const MISSING: &str = "the value is missing; every row needs a number here";
     numbers.reserve(batch.rows);
     if let Some(missing) = column.validity.as_ref().and_then(|valid| valid.iter().position(|valid| !valid)) {
@@ -109,6 +104,14 @@ pub fn finite_numbers(
     Ok(())
 }
 
+/// What is wrong with the number in this row of the batch.
+fn wrong_number(file: &str, name: &str, batch: &Batch, index: usize, what: String) -> TableError {
+    TableError::new(ErrorKind::Number, file, what)
+        .at_row(batch.row_number(index))
+        .at_line(batch.line(index))
+        .in_column(name)
+}
+
 /// As [`finite_numbers`], for features: an integer that a float would round is an error, since it would become the same as others.
 ///
 /// # Errors
@@ -136,10 +139,7 @@ pub(crate) fn feature_numbers(
                 "`{shown}` is an integer beyond {EXACT} (2^53), which as a feature would be rounded, so that different ones \
                  become the same; use it as a token, in a column `{role}`, or subtract an offset from the whole column"
             );
-            return Err(TableError::new(ErrorKind::Number, file, what)
-                .at_row(batch.row_number(index))
-                .at_line(batch.line(index))
-                .in_column(name));
+            return Err(wrong_number(file, name, batch, index, what));
         }
     }
     Ok(())

@@ -107,6 +107,14 @@ impl BatchSet {
         }
     }
 
+    /// How many states the sample has explored.
+    fn state_count(&self) -> usize {
+        match &self.weights {
+            Weights::Equal(_, states) => *states,
+            Weights::Each(weights) => weights.len(),
+        }
+    }
+
     /// The weights of all states.
     pub(crate) fn weights(&self) -> Vec<f64> {
         match &self.weights {
@@ -139,7 +147,7 @@ impl BatchSet {
                 let of = |range: &[usize]| rows.action[range[0]..range[1]].iter().map(|&u| value(u)).sum();
                 rows.start.windows(2).map(of).collect()
             }
-            (None, Actions::Joint) => vec![(0..every_action).map(value).sum(); self.weights().len()],
+            (None, Actions::Joint) => vec![(0..every_action).map(value).sum(); self.state_count()],
             (None, Actions::Marginal) => self.weights(),
         }
     }

@@ -250,6 +250,28 @@ mod tests {
 
     proptest! {
         #[test]
+        fn canonicalizing_at_once_is_a_form_at_that_discount_factor_to_the_bit(
+            rows in prop::collection::vec((0..30u32, 0..4u32, 0..30u32, -5.0..5.0f64), 1..300),
+            gamma in 0.0..=1.0f64, size in 1..40usize, seed in any::<u64>(),
+        ) {
+            use crate::settings::{Actions, Batch};
+            let sample = RewardSample::from_rows(rows, Duplicates::Mean).unwrap();
+            let gamma = Gamma::new(gamma).unwrap();
+            let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+            for metric in [Metric::Direct, Metric::Epic, Metric::Dard, Metric::Srrd, Metric::Projected] {
+                for estimator in [
+                    Estimator::Double { actions: Actions::Marginal, batch: Batch::All },
+                    Estimator::Double { actions: Actions::Joint, batch: Batch::size(size).unwrap() },
+                    Estimator::Unbiased,
+                ] {
+                    let settings = Settings { gamma, estimator, seed, ..Settings::default() };
+                    let form = CanonicalForm::new(&sample, metric, estimator, seed);
+                    prop_assert_eq!(bits(canonicalize(&sample, metric, &settings)), bits(form.at(gamma)), "{}", metric);
+                }
+            }
+        }
+
+        #[test]
         fn every_transition_gets_the_shift_of_its_edge(
             rows in prop::collection::vec((0..40u32, 0..7u32, 0..40u32, -5.0..5.0f64), 1..2500),
             from in 0.0..1.0f64, length in 0.0..1.0f64,
