@@ -1,16 +1,12 @@
 //! Columns of numbers appended to the rows of a table, as lines where the table is text and stays as it is.
 
-use std::mem::swap;
-
-use rayon::prelude::*;
+use std::ops::{ControlFlow, Range};
 
 use crate::batch::TextColumn;
 use crate::error::{ErrorKind, TableError};
+use crate::in_order::in_order;
 use crate::read::{Block, BlockSource, Mark};
 use crate::write::LineSink;
-
-/// So many blocks are put together at a time, for every thread.
-const BLOCKS: usize = 4;
 
 /// The values to be appended.
 pub(crate) struct Appended<V> {
@@ -35,44 +31,113 @@ impl<V: Fn(usize, usize) -> f64> Appended<V> {
         Err(TableError::new(ErrorKind::Malformed, file, what))
     }
 
-    /// Adds a line with the values of a row behind it.
-    #[inline]
-    fn put(&self, line: &[u8], row: usize, delimiter: u8, text: &mut Vec<u8>) {
-        text.extend_from_slice(line);
+    /// Makes room for lines of so many bytes in all.
+    fn make_room(&self, rows: usize, bytes: usize, text: &mut Text) {
+        text.make_room(bytes + rows * (self.columns * (1 + LONGEST_NUMBER) + 1));
+    }
+
+    /// Adds the line `lines[line]` with the values of a row behind it.
+    #[inline(always)]
+    fn put(&self, lines: &[u8], line: Range<usize>, row: usize, delimiter: u8, text: &mut Text) {
+        text.add(lines, line);
         let mut number = zmij::Buffer::new();
         for column in 0..self.columns {
-            text.push(delimiter);
-            text.extend_from_slice(number.format((self.value)(row, column)).as_bytes());
+            text.add_byte(delimiter);
+            text.add_number(number.format((self.value)(row, column)).as_bytes());
         }
-        text.push(b'\n');
+        text.add_byte(b'\n');
+    }
+
+    /// Puts lines together, from the row of this number on.
+    fn put_all(&self, lines: &TextColumn, first_row: usize, delimiter: u8, text: &mut Text) {
+        self.make_room(lines.len(), lines.joined().len(), text);
+        for (line, row) in lines.iter().zip(first_row..) {
+            let line = line.strip_suffix('\n').unwrap_or(line).as_bytes();
+            self.put(line, 0..line.len(), row, delimiter, text);
+        }
     }
 }
 
-/// Copies rows as lines with their values behind them. While some blocks are put together, those before them are written and those
-/// after them read.
+/// No number is written with more bytes than this.
+const LONGEST_NUMBER: usize = size_of::<zmij::Buffer>();
+
+/// Text that is put together in room made for all of it before. Pieces are copied with whatever follows them, which those after them
+/// overwrite: a copy of a length that is known beforehand takes a few instructions, and no call.
+#[derive(Default)]
+struct Text {
+    room: Vec<u8>,
+    used: usize,
+}
+
+/// So much is copied at a time.
+const PIECE: usize = 64;
+
+impl Text {
+    /// Empties it and makes room for so many bytes.
+    fn make_room(&mut self, bytes: usize) {
+        self.used = 0;
+        if self.room.len() < bytes + PIECE {
+            self.room.resize(bytes + PIECE, 0);
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.room[..self.used]
+    }
+
+    #[inline(always)]
+    fn add(&mut self, from: &[u8], piece: Range<usize>) {
+        let length = piece.len();
+        match (from[piece.start..].first_chunk::<PIECE>(), self.room[self.used..].first_chunk_mut()) {
+            (Some(from), Some(to)) if length <= PIECE => *to = *from,
+            _ => self.room[self.used..self.used + length].copy_from_slice(&from[piece]),
+        }
+        self.used += length;
+    }
+
+    #[inline(always)]
+    fn add_byte(&mut self, byte: u8) {
+        self.room[self.used] = byte;
+        self.used += 1;
+    }
+
+    #[inline(always)]
+    fn add_number(&mut self, number: &[u8]) {
+        const HALF: usize = 16;
+        let to = &mut self.room[self.used..self.used + number.len()];
+        match (number.first_chunk::<HALF>(), number.last_chunk::<HALF>()) {
+            // The two overlap.
+            (Some(first), Some(last)) if number.len() <= 2 * HALF => {
+                to[..HALF].copy_from_slice(first);
+                to[number.len() - HALF..].copy_from_slice(last);
+            }
+            _ => to.copy_from_slice(number),
+        }
+        self.used += number.len();
+    }
+}
+
+/// Copies rows as lines with their values behind them. Threads put blocks together on their own, which are written in their order.
 pub(crate) fn append_to_lines<V: Fn(usize, usize) -> f64 + Sync>(
     file: &str,
     source: &mut dyn BlockSource,
     sink: &mut dyn LineSink,
     values: &Appended<V>,
 ) -> Result<(), TableError> {
-    let mut rounds = [Round::default(), Round::default(), Round::default()];
+    let mut slots = Vec::new();
     let mut lines = TextColumn::new();
-    let mut text = Vec::new();
+    let mut text = Text::default();
     let mut row = 0;
     loop {
-        let mark = append_run(file, source, sink, values, &mut rounds, &mut row)?;
+        let mark = append_run(file, source, sink, values, &mut slots, &mut row)?;
         source.go_on_at(mark, row as u64 + 1)?;
         if !source.next_lines(&mut lines)? {
             return values.check(file, row, true);
         }
         values.check(file, row + lines.len(), false)?;
-        text.clear();
-        for line in lines.iter() {
-            values.put(unended(line), row, sink.delimiter(), &mut text);
-            row += 1;
-        }
-        sink.write_lines(&text)?;
+        values.put_all(&lines, row, sink.delimiter(), &mut text);
+        row += lines.len();
+        sink.write_lines(text.bytes())?;
     }
 }
 
@@ -82,48 +147,19 @@ fn append_run<V: Fn(usize, usize) -> f64 + Sync>(
     source: &mut dyn BlockSource,
     sink: &mut dyn LineSink,
     values: &Appended<V>,
-    rounds: &mut [Round; 3],
+    slots: &mut Vec<Copied>,
     row: &mut usize,
 ) -> Result<Mark, TableError> {
-    let (delimiter, width) = (sink.delimiter(), source.layout().width);
-    let [finished, loaded, fresh] = rounds;
+    let delimiter = sink.delimiter();
     let mut mark = source.mark();
-    finished.used = 0;
-    let mut more = loaded.read(source, delimiter, width)?;
-    while finished.used + loaded.used > 0 {
-        more &= loaded.place(source, row, &mut mark)?;
+    let next = |copy: &mut Copied| {
+        let placed = source.next_block(&mut copy.block)? && copy.place(source, delimiter, row, &mut mark)?;
         values.check(file, *row, false)?;
-        let (written, read) = rayon::join(
-            || finished.write(sink),
-            || {
-                let put_together = || {
-                    loaded.copies[..loaded.used].par_iter_mut().for_each(|copy| copy.put_together(values, delimiter))
-                };
-                rayon::join(put_together, || if more { fresh.read(source, delimiter, width) } else { Ok(false) }).1
-            },
-        );
-        written?;
-        if !more {
-            fresh.used = 0;
-        }
-        more = read?;
-        finished.used = 0;
-        swap(finished, loaded);
-        swap(loaded, fresh);
-    }
+        Ok(placed)
+    };
+    let write = |copy: &mut Copied| sink.write_lines(copy.text.bytes()).map(ControlFlow::Continue);
+    in_order(slots, next, |copy| copy.put_together(values, delimiter), write)?;
     Ok(mark)
-}
-
-/// A line without its end.
-fn unended(line: &str) -> &[u8] {
-    line.strip_suffix('\n').unwrap_or(line).as_bytes()
-}
-
-/// Some blocks, in order.
-#[derive(Default)]
-struct Round {
-    copies: Vec<Copied>,
-    used: usize,
 }
 
 /// A block and what becomes of it.
@@ -131,87 +167,61 @@ struct Round {
 struct Copied {
     block: Block,
     lines: Lines,
-    /// The number of its first row.
+    /// How many rows they are.
+    rows: usize,
+    /// The number of the first.
     first_row: usize,
-    text: Vec<u8>,
+    text: Text,
 }
 
 /// What the lines of a block are.
 #[derive(Default)]
 enum Lines {
-    /// So many rows, as a writer would write them, in so many lines.
-    Plain(usize, u64),
-    /// Rows that have to be written anew, or something wrong.
-    Doubtful,
-    /// The rows, written anew.
-    Rewritten(TextColumn),
-    /// They cannot be read, or hold quotes.
+    /// As a writer would write them.
     #[default]
-    Unreadable,
-}
-
-impl Round {
-    /// Reads blocks; `false` when there are no more for now.
-    fn read(&mut self, source: &mut dyn BlockSource, delimiter: u8, width: usize) -> Result<bool, TableError> {
-        self.copies.resize_with(BLOCKS * rayon::current_num_threads(), Copied::default);
-        self.used = 0;
-        let mut more = true;
-        while more && self.used < self.copies.len() {
-            more = source.next_block(&mut self.copies[self.used].block)?;
-            self.used += usize::from(more);
-        }
-        self.copies[..self.used].par_iter_mut().for_each(|copy| {
-            copy.lines = match copy.block.load_bytes() {
-                None => Lines::Unreadable,
-                Some(_) => match copy.block.plain_rows(delimiter, width) {
-                    Some((rows, lines)) => Lines::Plain(rows, lines),
-                    None => Lines::Doubtful,
-                },
-            };
-        });
-        Ok(more)
-    }
-
-    /// Numbers the rows up to the first block that cannot be read, which is dropped with all after it. Whether there is none.
-    fn place(&mut self, source: &dyn BlockSource, row: &mut usize, mark: &mut Mark) -> Result<bool, TableError> {
-        for (place, copy) in self.copies[..self.used].iter_mut().enumerate() {
-            if let Lines::Doubtful = copy.lines {
-                let mut rows = TextColumn::new();
-                source.lines_of(&copy.block, mark.line, *row as u64 + 1, &mut rows)?;
-                copy.lines = Lines::Rewritten(rows);
-            }
-            let (rows, lines) = match &copy.lines {
-                Lines::Plain(rows, lines) => (*rows, *lines),
-                Lines::Rewritten(rows) => (rows.len(), copy.block.lines()),
-                Lines::Doubtful | Lines::Unreadable => {
-                    self.used = place;
-                    return Ok(false);
-                }
-            };
-            copy.first_row = *row;
-            *row += rows;
-            *mark = copy.block.mark_behind(*mark, lines);
-        }
-        Ok(true)
-    }
-
-    fn write(&self, sink: &mut dyn LineSink) -> Result<(), TableError> {
-        self.copies[..self.used].iter().try_for_each(|copy| sink.write_lines(&copy.text))
-    }
+    Plain,
+    /// Written anew.
+    Rewritten(TextColumn),
 }
 
 impl Copied {
-    fn put_together<V: Fn(usize, usize) -> f64>(&mut self, values: &Appended<V>, delimiter: u8) {
-        self.text.clear();
-        let rows = self.first_row..;
-        match &self.lines {
-            Lines::Rewritten(lines) => {
-                lines
-                    .iter()
-                    .zip(rows)
-                    .for_each(|(line, row)| values.put(unended(line), row, delimiter, &mut self.text));
+    /// Reads the lines and numbers their rows. `false`: they cannot be read, or hold quotes.
+    fn place(
+        &mut self,
+        source: &dyn BlockSource,
+        delimiter: u8,
+        row: &mut usize,
+        mark: &mut Mark,
+    ) -> Result<bool, TableError> {
+        if self.block.load_bytes().is_none() {
+            return Ok(false);
+        }
+        let lines;
+        (self.lines, self.rows, lines) = match self.block.plain_rows(delimiter, source.layout().width) {
+            Some((rows, lines)) => (Lines::Plain, rows, lines),
+            None => {
+                let mut rows = TextColumn::new();
+                source.lines_of(&self.block, mark.line, *row as u64 + 1, &mut rows)?;
+                let count = rows.len();
+                (Lines::Rewritten(rows), count, self.block.lines())
             }
-            _ => self.block.rows().zip(rows).for_each(|(line, row)| values.put(line, row, delimiter, &mut self.text)),
+        };
+        self.first_row = *row;
+        *row += self.rows;
+        *mark = self.block.mark_behind(*mark, lines);
+        Ok(true)
+    }
+
+    fn put_together<V: Fn(usize, usize) -> f64>(&mut self, values: &Appended<V>, delimiter: u8) {
+        match &self.lines {
+            Lines::Rewritten(lines) => values.put_all(lines, self.first_row, delimiter, &mut self.text),
+            Lines::Plain => {
+                let bytes = self.block.bytes();
+                values.make_room(self.rows, bytes.len(), &mut self.text);
+                for (line, row) in self.block.rows().zip(self.first_row..) {
+                    values.put(bytes, line, row, delimiter, &mut self.text);
+                }
+            }
         }
     }
 }

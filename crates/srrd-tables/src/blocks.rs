@@ -1,22 +1,24 @@
 //! Rows of CSV and TSV that are pushed by many threads.
 //!
 //! The usual table has a token a state and an action, one sample, and no quotes. Its blocks of lines are taken apart by all threads,
-//! each into a builder of its own, and the builders are appended in the order of the blocks. While some blocks are taken apart, the
-//! rows of those before them are appended. Blocks of a plain file are read by the thread that takes them apart; of a stream, those
-//! that come next are read meanwhile. A block that holds anything else is taken apart once more, column by column, in its turn: what is
+//! each into a builder of its own, and the builders are appended in the order of the blocks. Blocks of a plain file are read by the
+//! thread that takes them apart. A block that holds anything else is taken apart once more, column by column, in its turn: what is
 //! wrong with it is found there.
 
-use rayon::prelude::*;
+use memchr::memchr2;
 use srrd::{SampleBuilder, Token};
-use std::mem::swap;
+use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 
 use crate::batch::Batch;
-use crate::digits::{number, short_int};
+use crate::digits::{leading_decimal, leading_int, number};
 use crate::error::TableError;
+use crate::in_order::in_order;
+use crate::number::parse_number;
 use crate::read::{Block, BlockSource, Layout, Mark, TableReader, separators};
 
-/// So many blocks are taken apart together, for every thread.
-const BLOCKS: usize = 4;
+/// How many rows a table has is guessed when so much text was taken apart.
+const ENOUGH: u64 = 512 * 1024;
 
 /// What takes the rows, in their order.
 pub(crate) trait Rows: Send {
@@ -54,10 +56,10 @@ pub(crate) fn take_blocks(
     let Some(source) = reader.as_blocks() else { return Ok(false) };
     let fields = Fields::new(source.layout(), places);
     let mut batch = Batch::new();
-    let mut rounds = [Round::default(), Round::default(), Round::default()];
+    let mut slots = Vec::new();
     loop {
         let source = reader.as_blocks().expect("it gave blocks before");
-        let read = take_run(source, &fields, &mut rounds, &mut batch, rows);
+        let read = take_run(source, &fields, &mut slots, &mut batch, rows);
         let next_row = rows.count() + 1;
         let mark = read.map_err(|error| if error.row().is_none() { error.at_row(next_row) } else { error })?;
         source.go_on_at(mark, next_row)?;
@@ -72,52 +74,31 @@ pub(crate) fn take_blocks(
 fn take_run(
     source: &mut dyn BlockSource,
     fields: &Fields,
-    rounds: &mut [Round; 3],
+    slots: &mut Vec<Taken>,
     batch: &mut Batch,
     rows: &mut impl Rows,
 ) -> Result<Mark, TableError> {
-    let [apart, whole, fresh] = rounds;
     let mut mark = source.mark();
-    let mut read = fresh.read(source);
-    apart.used = 0;
-    swap(whole, fresh);
     let mut unexpected = if rows.count() == 0 { source.length() } else { None };
-    while apart.used + whole.used > 0 {
-        let go_on = matches!(read, Ok(true));
-        let (appended, next) = rayon::join(
-            || apart.append(&mut mark, rows),
-            || {
-                let take_apart = || whole.blocks[..whole.used].par_iter_mut().for_each(|block| fields.take(block));
-                rayon::join(take_apart, || go_on.then(|| fresh.read(source))).1
-            },
-        );
-        // The rest comes after a block that has to be looked into.
-        for rest in &mut apart.blocks[appended?..apart.used] {
-            match rest.outcome {
-                Outcome::Whole => rest.append(&mut mark, rows)?,
-                Outcome::Doubtful => rest.check(&mut mark, source, batch, rows)?,
-                Outcome::Unreadable => return Ok(mark),
-            }
+    let mut text = 0;
+    let source = Mutex::new(source);
+    let lock = || source.lock().unwrap_or_else(PoisonError::into_inner);
+    let hand_on = |taken: &mut Taken| {
+        match taken.outcome {
+            Outcome::Whole => taken.append(&mut mark, rows)?,
+            Outcome::Doubtful => taken.check(&mut mark, &**lock(), batch, rows)?,
+            Outcome::Unreadable => return Ok(ControlFlow::Break(())),
         }
-        if let Some(length) = unexpected.filter(|_| rows.count() > 0) {
+        text += taken.block.bytes().len() as u64;
+        if let Some(length) = unexpected.filter(|_| text >= ENOUGH) {
             // By the length of the rows so far. Lists that grow bit by bit are copied again and again, and leave gaps.
-            let text: usize = apart.blocks[..apart.used].iter().map(|taken| taken.block.bytes().len()).sum();
-            rows.expect(length.saturating_mul(rows.count()) / (text as u64).max(1) + 1);
+            rows.expect(length.saturating_mul(rows.count()) / text + 1);
             unexpected = None;
         }
-        apart.used = 0;
-        swap(apart, whole);
-        swap(whole, fresh);
-        read = next.unwrap_or(read);
-    }
-    read.map(|_| mark)
-}
-
-/// Some blocks, in order.
-#[derive(Default)]
-struct Round {
-    blocks: Vec<Taken>,
-    used: usize,
+        Ok(ControlFlow::Continue(()))
+    };
+    in_order(slots, |taken: &mut Taken| lock().next_block(&mut taken.block), |taken| fields.take(taken), hand_on)?;
+    Ok(mark)
 }
 
 /// A block and its rows.
@@ -142,32 +123,6 @@ enum Outcome {
     /// Its lines are not rows, or cannot be read.
     #[default]
     Unreadable,
-}
-
-impl Round {
-    /// Reads blocks; `false` when there are no more for now.
-    fn read(&mut self, source: &mut dyn BlockSource) -> Result<bool, TableError> {
-        self.blocks.resize_with(BLOCKS * rayon::current_num_threads(), Taken::default);
-        self.used = 0;
-        for taken in &mut self.blocks {
-            if !source.next_block(&mut taken.block)? {
-                return Ok(false);
-            }
-            self.used += 1;
-        }
-        Ok(true)
-    }
-
-    /// Appends the rows of all blocks up to the first that has to be looked into, whose place is the result.
-    fn append(&mut self, mark: &mut Mark, rows: &mut impl Rows) -> Result<usize, TableError> {
-        for (place, taken) in self.blocks[..self.used].iter_mut().enumerate() {
-            if !matches!(taken.outcome, Outcome::Whole) {
-                return Ok(place);
-            }
-            taken.append(mark, rows)?;
-        }
-        Ok(self.used)
-    }
 }
 
 impl Taken {
@@ -207,13 +162,33 @@ struct Fields {
     action: usize,
     next_state: Option<usize>,
     reward: usize,
+    /// What every one of them is.
+    columns: Vec<Column>,
+}
+
+/// What a column is to a row.
+#[derive(Clone, Copy)]
+enum Column {
+    State,
+    Action,
+    NextState,
+    Reward,
+    Other,
 }
 
 impl Fields {
     fn new(Layout { delimiter, width, positions }: Layout, places: &Places) -> Self {
         let Places { state, action, next_state, reward } = *places;
         let [state, action, reward] = [state, action, reward].map(|column| positions[column]);
-        Fields { delimiter, width, state, action, next_state: next_state.map(|column| positions[column]), reward }
+        let next_state = next_state.map(|column| positions[column]);
+        let mut columns = vec![Column::Other; width];
+        for (column, what) in [(state, Column::State), (action, Column::Action), (reward, Column::Reward)]
+            .into_iter()
+            .chain(next_state.map(|column| (column, Column::NextState)))
+        {
+            columns[column] = what;
+        }
+        Fields { delimiter, width, state, action, next_state, reward, columns }
     }
 
     /// Takes a block apart.
@@ -237,10 +212,11 @@ impl Fields {
     /// Pushes all rows of lines that hold no quotes, and says how many lines they were; `None` when there is anything wrong with
     /// one. `found` is for the separators.
     fn push_rows(&self, text: &str, found: &mut Vec<u32>, rows: &mut SampleBuilder) -> Option<u64> {
+        let (mut lines, taken) = self.push_int_rows(text, rows)?;
+        let text = &text[taken..];
         let bytes = text.as_bytes();
         found.clear();
         separators(bytes, self.delimiter, b'\n', found);
-        let mut lines = 0;
         let mut start = 0;
         let mut rest = found.as_slice();
         while let Some(&first) = rest.first() {
@@ -270,17 +246,159 @@ impl Fields {
                 return None;
             }
             let reward = number(text, reward.0, reward.1)?;
-            let int = |(start, end)| short_int(bytes, start, end);
-            let pushed = match (int(state), int(action), int(next_state)) {
-                (Some(state), Some(action), Some(next_state)) => rows.push_ints(state, action, next_state, reward),
-                _ => {
-                    let token = |(start, end): (usize, usize)| Token::text(&text[start..end]);
-                    rows.push(token(state), token(action), token(next_state), reward)
-                }
-            };
-            pushed.ok()?;
+            let token = |(start, end): (usize, usize)| Token::text(&text[start..end]);
+            rows.push(token(state), token(action), token(next_state), reward).ok()?;
             start = last + 1;
         }
         Some(lines)
+    }
+
+    /// Pushes rows as long as their tokens are short integers, which end where they are read: their fields need not be looked for.
+    /// Says how many they were, a line each, and how many bytes; `None` when a reward is refused.
+    fn push_int_rows(&self, text: &str, rows: &mut SampleBuilder) -> Option<(u64, usize)> {
+        match self.columns[..] {
+            // As nearly all tables have them, and faster with nothing to be chosen from field to field.
+            [Column::State, Column::Action, Column::NextState, Column::Reward] => {
+                push_while(text, rows, |start| self.usual_int_row(text, start))
+            }
+            _ if self.next_state.is_some() => push_while(text, rows, |start| self.int_row(text, start)),
+            _ => Some((0, 0)),
+        }
+    }
+
+    /// The row that begins at `start`, and where the next one does, if its columns are the usual ones.
+    #[inline(always)]
+    fn usual_int_row(&self, text: &str, start: usize) -> Option<(IntRow, usize)> {
+        let bytes = text.as_bytes();
+        let token = |at| leading_int(bytes, at).filter(|&(_, end)| bytes.get(end) == Some(&self.delimiter));
+        let (state, end) = token(start)?;
+        let (action, end) = token(end + 1)?;
+        let (next_state, end) = token(end + 1)?;
+        let (reward, end) = self.reward(text, end + 1)?;
+        Some((IntRow { state, action, next_state, reward }, behind_line_end(bytes, end)?))
+    }
+
+    /// The row that begins at `start`, and where the next one does.
+    #[inline(always)]
+    fn int_row(&self, text: &str, start: usize) -> Option<(IntRow, usize)> {
+        let bytes = text.as_bytes();
+        let mut row = IntRow::default();
+        let mut at = start;
+        for (index, &column) in self.columns.iter().enumerate() {
+            if index > 0 {
+                if bytes.get(at) != Some(&self.delimiter) {
+                    return None;
+                }
+                at += 1;
+            }
+            let token = match column {
+                Column::State => &mut row.state,
+                Column::Action => &mut row.action,
+                Column::NextState => &mut row.next_state,
+                Column::Reward => {
+                    (row.reward, at) = self.reward(text, at)?;
+                    continue;
+                }
+                Column::Other => {
+                    at = self.field_end(bytes, at)?;
+                    continue;
+                }
+            };
+            (*token, at) = leading_int(bytes, at)?;
+        }
+        Some((row, behind_line_end(bytes, at)?))
+    }
+
+    /// The number that a field is, and where it ends.
+    #[inline(always)]
+    fn reward(&self, text: &str, start: usize) -> Option<(f64, usize)> {
+        let bytes = text.as_bytes();
+        let ends = |end: usize| bytes.get(end).is_some_and(|&b| b == self.delimiter || b == b'\n' || b == b'\r');
+        if let Some((reward, end)) = leading_decimal(bytes, start)
+            && ends(end)
+        {
+            return Some((reward, end));
+        }
+        let end = self.field_end(bytes, start)?;
+        let end = end - usize::from(bytes[end] == b'\n' && bytes[start..end].ends_with(b"\r"));
+        Some((parse_number(&text[start..end]).ok()?, end))
+    }
+
+    /// Where a field ends.
+    fn field_end(&self, bytes: &[u8], start: usize) -> Option<usize> {
+        memchr2(self.delimiter, b'\n', &bytes[start..]).map(|length| start + length)
+    }
+}
+
+/// Pushes rows as long as `row` finds one where the one before it ended. Says how many they were, and how many bytes.
+#[inline(always)]
+fn push_while(
+    text: &str,
+    rows: &mut SampleBuilder,
+    row: impl Fn(usize) -> Option<(IntRow, usize)>,
+) -> Option<(u64, usize)> {
+    let (mut count, mut start) = (0, 0);
+    let mut some = IntRows::default();
+    while start < text.len()
+        && let Some((row, end)) = row(start)
+    {
+        some.push(row, rows)?;
+        count += 1;
+        start = end;
+    }
+    some.flush(rows)?;
+    Some((count, start))
+}
+
+/// The place behind a line that ends at `end`.
+#[inline(always)]
+fn behind_line_end(bytes: &[u8], end: usize) -> Option<usize> {
+    let end = end + usize::from(bytes.get(end) == Some(&b'\r'));
+    (bytes.get(end) == Some(&b'\n')).then_some(end + 1)
+}
+
+/// A row whose tokens are integers.
+#[derive(Default)]
+struct IntRow {
+    state: u32,
+    action: u32,
+    next_state: u32,
+    reward: f64,
+}
+
+/// So many rows are pushed at a time.
+const SOME: usize = 128;
+
+/// Some such rows, not yet pushed.
+struct IntRows {
+    state: [u32; SOME],
+    action: [u32; SOME],
+    next_state: [u32; SOME],
+    reward: [f64; SOME],
+    used: usize,
+}
+
+impl Default for IntRows {
+    fn default() -> Self {
+        IntRows { state: [0; SOME], action: [0; SOME], next_state: [0; SOME], reward: [0.0; SOME], used: 0 }
+    }
+}
+
+impl IntRows {
+    #[inline(always)]
+    fn push(&mut self, row: IntRow, rows: &mut SampleBuilder) -> Option<()> {
+        if self.used == SOME {
+            self.flush(rows)?;
+        }
+        let IntRow { state, action, next_state, reward } = row;
+        (self.state[self.used], self.action[self.used], self.next_state[self.used]) = (state, action, next_state);
+        self.reward[self.used] = reward;
+        self.used += 1;
+        Some(())
+    }
+
+    fn flush(&mut self, rows: &mut SampleBuilder) -> Option<()> {
+        let used = ..std::mem::take(&mut self.used);
+        rows.push_ints(&self.state[used], &self.action[used], &self.next_state[used], &self.reward[used]).ok()
     }
 }

@@ -5,104 +5,148 @@ use crate::number::parse_number;
 /// '0', eight times.
 const ZEROS: u64 = u64::from_ne_bytes([b'0'; 8]);
 
-/// The powers of ten that are floats, as far as they are needed.
-const POWERS: [f64; 19] =
-    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18];
+/// The powers of ten by which digits are moved to make room for more.
+const UP_TO_EIGHT: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/// The largest integer up to which all are floats.
-const EXACT: u64 = 1 << 53;
-
-/// The integer that `bytes[start..end]` is, if it has at most eight digits, is not negative and is written in its shortest form: as
-/// a token, it is that integer.
+/// The integer that begins at `at`, and where it ends, if it has at most eight digits, is not negative and is written in its shortest
+/// form: as a token, it is that integer. Only if what comes behind it is no digit, that is: who asks has to look.
 #[inline(always)]
-pub(crate) fn short_int(bytes: &[u8], start: usize, end: usize) -> Option<u32> {
-    let length = end - start;
-    if !(1..=8).contains(&length) || (bytes[start] == b'0' && length > 1) {
+pub(crate) fn leading_int(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
+    let (value, length) = leading_digits(bytes, at)?;
+    if length == 0 || (bytes[at] == b'0' && length > 1) {
         return None;
     }
-    last_digits(bytes, end, length).map(|value| value as u32)
+    Some((value as u32, at + length))
 }
 
 /// The finite number that `text[start..end]` is, if it is one.
 #[inline]
 pub(crate) fn number(text: &str, start: usize, end: usize) -> Option<f64> {
-    match decimal(text.as_bytes(), start, end) {
-        Some(number) => Some(number),
-        None => parse_number(&text[start..end]).ok(),
+    match leading_decimal(text.as_bytes(), start) {
+        Some((number, behind)) if behind == end => Some(number),
+        _ => parse_number(&text[start..end]).ok(),
     }
 }
 
-/// The number with at most 18 digits, at most 10 of them before the point, and no exponent; `None` for what is none.
+/// The number that begins at `at`, and where it ends, if it has at most 18 digits, at most 8 of them before the point, and no
+/// exponent. Only if nothing comes behind it that belongs to a number: who asks has to look.
 #[inline(always)]
-fn decimal(bytes: &[u8], start: usize, end: usize) -> Option<f64> {
-    let negative = bytes.get(start) == Some(&b'-');
-    let mut at = start + usize::from(negative);
-    let first = at;
-    let mut digits = 0u64;
-    while at < end && bytes[at].is_ascii_digit() && at - first < 10 {
-        digits = 10 * digits + u64::from(bytes[at] - b'0');
-        at += 1;
-    }
+pub(crate) fn leading_decimal(bytes: &[u8], at: usize) -> Option<(f64, usize)> {
+    let negative = *bytes.get(at)? == b'-';
+    let first = at + usize::from(negative);
+    let (mut digits, whole) = match bytes.get(first..first + 2)? {
+        &[digit @ b'0'..=b'9', b'.'] => (u64::from(digit - b'0'), 1),
+        _ => leading_digits(bytes, first).filter(|&(_, length)| length > 0)?,
+    };
+    let mut end = first + whole;
     let mut places = 0;
-    if at == first {
-        return None;
-    }
-    if at < end {
-        if bytes[at] != b'.' {
+    if bytes.get(end) == Some(&b'.') {
+        end += 1;
+        loop {
+            let (more, length) = leading_digits(bytes, end)?;
+            places += length;
+            end += length;
+            if whole + places > 18 {
+                return None;
+            }
+            digits = digits * UP_TO_EIGHT[length] + more;
+            if length < 8 {
+                break;
+            }
+        }
+        if places == 0 {
             return None;
         }
-        at += 1;
-        places = end - at;
-        if places == 0 || (at - first - 1) + places > 18 {
-            return None;
-        }
-        for _ in 0..places / 8 {
-            at += 8;
-            digits = 100_000_000 * digits + last_digits(bytes, at, 8)?;
-        }
-        let rest = end - at;
-        if rest > 0 {
-            digits = digits * POWERS[rest] as u64 + last_digits(bytes, end, rest)?;
-        }
     }
-    // Both are exact, so that the quotient is rounded once.
-    let value = if digits <= EXACT { digits as f64 / POWERS[places] } else { quotient(digits, POWERS[places] as u64) };
-    Some(if negative { -value } else { value })
+    let value = if digits == 0 { 0.0 } else { quotient(digits, places) };
+    // Half of all rewards are negative, and nobody can foresee which.
+    Some((f64::from_bits(value.to_bits() | u64::from(negative) << 63), end))
 }
 
-/// The float next to the quotient of two integers, neither of them 0.
-fn quotient(dividend: u64, divisor: u64) -> f64 {
-    let (up, divisor_up) = (dividend.leading_zeros(), divisor.leading_zeros());
+/// A power of ten as a divisor.
+#[derive(Clone, Copy)]
+struct Divisor {
+    /// As large as it can be.
+    shifted: u64,
+    /// By so many digits.
+    up: u32,
+    /// The largest integer below 2^128 over `shifted`, without its highest digit.
+    reciprocal: u64,
+}
+
+impl Divisor {
+    const fn new(value: u64) -> Self {
+        let up = value.leading_zeros();
+        let shifted = value << up;
+        Divisor { shifted, up, reciprocal: (u128::MAX / shifted as u128) as u64 }
+    }
+}
+
+const DIVISORS: [Divisor; 19] = {
+    let mut divisors = [Divisor::new(1); 19];
+    let (mut value, mut places) = (1, 1);
+    while places < 19 {
+        value *= 10;
+        divisors[places] = Divisor::new(value);
+        places += 1;
+    }
+    divisors
+};
+
+/// The float next to an integer, not 0, over a power of ten.
+#[inline]
+fn quotient(dividend: u64, places: usize) -> f64 {
+    let Divisor { shifted, up, reciprocal } = DIVISORS[places];
+    let dividend_up = dividend.leading_zeros();
     // With both as large as they can be, the quotient has 63 or 64 digits, more than a float can keep ...
-    let dividend = u128::from(dividend << up) << 63;
-    let divisor = u128::from(divisor << divisor_up);
-    let quotient = (dividend / divisor) as u64;
+    let dividend = u128::from(dividend << dividend_up) << 63;
+    let (quotient, rest) = divide(dividend, shifted, reciprocal);
     // ... so that of those that follow it matters only whether any is not 0.
-    let inexact = u64::from(u128::from(quotient) * divisor != dividend);
-    (quotient | inexact) as f64 * power_of_two(divisor_up as i32 - up as i32 - 63)
+    (quotient | u64::from(rest != 0)) as f64 * power_of_two(up as i32 - dividend_up as i32 - 63)
+}
+
+/// Quotient and rest, by a multiplication. The divisor's highest digit is set, and the higher half of the dividend below it.
+///
+/// With v = ⌊(2^128 - 1)/d⌋ - 2^64, the higher half of (v + 2^64)·u₁ + u₀, plus 1, is the quotient or at most 1 more or less.
+#[inline]
+fn divide(dividend: u128, divisor: u64, reciprocal: u64) -> (u64, u64) {
+    let estimate = u128::from(reciprocal) * (dividend >> 64) + dividend;
+    let mut quotient = ((estimate >> 64) as u64).wrapping_add(1);
+    let mut rest = (dividend as u64).wrapping_sub(quotient.wrapping_mul(divisor));
+    if rest > estimate as u64 {
+        quotient = quotient.wrapping_sub(1);
+        rest = rest.wrapping_add(divisor);
+    }
+    if rest >= divisor {
+        quotient += 1;
+        rest -= divisor;
+    }
+    (quotient, rest)
 }
 
 /// 2 to a power that is not far from 0.
+#[inline]
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
-/// The value of the `length` digits before `end`, one to eight; `None` if they are not all digits, or eight bytes before `end` are
-/// not there.
+/// The value of the digits that begin at `at`, up to eight, and how many they are; `None` if fewer than eight bytes are there.
 #[inline(always)]
-fn last_digits(bytes: &[u8], end: usize, length: usize) -> Option<u64> {
-    let word = u64::from_le_bytes(*bytes[..end].last_chunk()?);
-    // What comes before the digits lies in the lower bytes, and becomes zeros.
-    let theirs = u64::MAX << (64 - 8 * length);
-    let values = (word & theirs | ZEROS & !theirs) ^ ZEROS;
-    // Adding 0x76 sets the highest bit of a byte from ten on.
-    if (values.wrapping_add(0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080 != 0 {
-        return None;
+fn leading_digits(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
+    let values = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?) ^ ZEROS;
+    // Adding 0x76 sets the highest bit of a byte from ten on. What that carries into the next byte does not matter, which comes
+    // after the first that is no digit.
+    let others = (values.wrapping_add(0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080;
+    let length = others.trailing_zeros() as usize / 8;
+    if length == 0 {
+        return Some((0, 0));
     }
+    // The last digit goes to the highest byte, with zeros before the first.
+    let values = values << (64 - 8 * length);
     // Neighbours are joined: to pairs, to fours, to eight.
     let pairs = values.wrapping_mul(10).wrapping_add(values >> 8) & 0x00ff_00ff_00ff_00ff;
     let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
-    Some(fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff)
+    Some((fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff, length))
 }
 
 #[cfg(test)]
@@ -120,14 +164,19 @@ mod tests {
 
     /// Both readings of `field`, alone and among others.
     fn assert_reads_as_written(field: &str) {
-        for (before, behind) in [("", ""), ("1234567,", ",9"), ("x,y,zzz,-", "7\n"), ("99999999", "")] {
+        for (before, behind) in
+            [("", ""), ("1234567,", ",9"), ("x,y,zzz,-", "\r\n7,8,9,10,11"), ("99999999", "\t12345678")]
+        {
             let text = format!("{before}{field}{behind}");
             let (start, end) = (before.len(), before.len() + field.len());
             let token = Token::text(field);
-            match short_int(text.as_bytes(), start, end) {
-                Some(value) => assert_eq!(token, Token::from(value), "{text}"),
+            match leading_int(text.as_bytes(), start).filter(|&(_, behind)| behind == end) {
+                Some((value, _)) => assert_eq!(token, Token::from(value), "{text}"),
                 None => {
-                    assert!(end < 8 || !token.as_int().is_some_and(|int| (0..100_000_000).contains(&int)), "{text}")
+                    assert!(
+                        start + 8 > text.len() || !token.as_int().is_some_and(|int| (0..100_000_000).contains(&int)),
+                        "{text}"
+                    )
                 }
             }
             let expected = parse_number(field).ok();

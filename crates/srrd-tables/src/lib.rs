@@ -34,6 +34,7 @@ mod format;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 mod guard;
 mod half;
+mod in_order;
 mod number;
 mod quote;
 mod read;

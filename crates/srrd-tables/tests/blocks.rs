@@ -152,3 +152,80 @@ fn contradicting_rows_are_named_as_the_file_counts_them() {
         assert!(error.to_string().contains("in row 50001"), "{error}");
     }
 }
+
+/// A row of integers, with now and then something else in one of its fields.
+fn int_row(i: usize) -> [String; 4] {
+    let draw = |k: usize| (i * 6 + k).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
+    let token = |k: usize, below: usize| match draw(k) % 4001 {
+        0 => "007".to_owned(),
+        1 => "-3".to_owned(),
+        2 => "12345678".to_owned(),
+        3 => "4294967296".to_owned(),
+        4 => "é".to_owned(),
+        value => (value % below).to_string(),
+    };
+    let value = (draw(4) as f64 / 1e9 - 1.0) * [1.0, 1.0, 1000.0, 1e-7, 1e9][draw(5) % 5];
+    let reward = match draw(0) % 9 {
+        0 => format!("{value:.8}"),
+        1 => format!("{value:.16}"),
+        2 => format!("{value:e}"),
+        3 => format!("{}", value as i64),
+        4 => format!(" +{}", value.abs()),
+        _ => value.to_string(),
+    };
+    [token(1, 3000), token(2, 4), token(3, 3000), reward]
+}
+
+#[test]
+fn tables_of_integers_give_the_rows_that_were_written() {
+    let mut builder = SampleBuilder::new();
+    for i in 0..ROWS {
+        let [s, a, t, r] = int_row(i);
+        builder.push(Token::text(&s), Token::text(&a), Token::text(&t), r.trim().parse().unwrap()).unwrap();
+    }
+    let (sample, placement) = builder.build_with_placement(Duplicates::Mean).unwrap();
+    type Line = fn([String; 4]) -> String;
+    let layouts: [(&str, Line); 5] = [
+        ("state,action,next_state,reward\n", |[s, a, t, r]| format!("{s},{a},{t},{r}\n")),
+        ("state,action,next_state,reward\n", |[s, a, t, r]| format!("{s},{a},{t},{r}\r\n")),
+        ("reward,next_state,state,action\n", |[s, a, t, r]| format!("{r},{t},{s},{a}\n")),
+        ("state,x,action,next_state,reward,y\n", |[s, a, t, r]| format!("{s},,{a},{t},{r},y y\r\n")),
+        ("x,state,action,reward,next_state\n", |[s, a, t, r]| format!("1,{s},{a},{r},{t}\n")),
+    ];
+    for (header, line) in layouts {
+        let text: String = std::iter::once(header.to_owned()).chain((0..ROWS).map(|i| line(int_row(i)))).collect();
+        for threads in [1, 3] {
+            let table = read(&text, Duplicates::Mean, threads).unwrap();
+            assert!(table.samples[0].sample == sample, "{header}");
+            assert!(table.rows().map(|(_, transition)| transition as u32).eq(placement.transition.iter().copied()));
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_row_of_integers_is_said_of_it() {
+    let bad = 41_234;
+    for (line, says) in [
+        ("0,1,2,", "column `reward`: the value is missing"),
+        ("0,,2,1", "column `action`: the value is missing"),
+        ("0,1,2,1.5.2", "column `reward`: `1.5.2` is not a number"),
+        ("0,1,2,-", "column `reward`: `-` is not a number"),
+        ("0,1,2,1e150", "column `reward`: 1e150 is too large"),
+        ("0,1,2,1e999", "column `reward`: `1e999` is not a finite number"),
+        ("0,1,2", "the row has 3 fields"),
+        ("0,1,2,3,4", "the row has 5 fields"),
+    ] {
+        let mut text = "state,action,next_state,reward\n".to_owned();
+        for i in 0..ROWS {
+            match i {
+                i if i == bad || i == ROWS - 1 => text += &format!("{line}\n"),
+                _ => text += &format!("{},{},{},{}.5\n", i % 700, i % 4, i % 900, i % 13),
+            }
+        }
+        for threads in [1, 3] {
+            let error = read(&text, Duplicates::Mean, threads).unwrap_err();
+            assert_eq!((error.row(), error.line()), (Some(bad as u64 + 1), Some(bad as u64 + 2)), "{line}: {error}");
+            assert!(error.to_string().contains(says), "{line}: {error}");
+        }
+    }
+}

@@ -7,6 +7,8 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use crate::parallel;
+
 /// Compressed sparse rows over edges, forwards and backwards. Ids are 32 bits wide: 4.29 billion transitions at most.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
@@ -34,13 +36,19 @@ impl PartialEq for Graph {
 }
 
 impl Graph {
-    /// Builds the graph from edges sorted by (source, target), and the first transition of each.
-    pub fn new(states: usize, source: Vec<u32>, target: Vec<u32>, mut first: Vec<u32>, transitions: usize) -> Self {
+    /// Builds the graph from edges sorted by (source, target), where those of every state start, and the first transition of each.
+    pub fn new(
+        out_start: Vec<u32>,
+        source: Vec<u32>,
+        target: Vec<u32>,
+        mut first: Vec<u32>,
+        transitions: usize,
+    ) -> Self {
         debug_assert!(source.iter().zip(&target).is_sorted());
+        debug_assert_eq!(out_start, starts(out_start.len() - 1, &source));
         first.push(transitions as u32);
         first.shrink_to_fit();
-        let out_start = starts(states, &source);
-        let mut subsequent = vec![false; states];
+        let mut subsequent = vec![false; out_start.len() - 1];
         target.iter().for_each(|&y| subsequent[y as usize] = true);
         Graph { out_start, source, target, first, subsequent, backwards: OnceLock::new() }
     }
@@ -76,6 +84,12 @@ impl Graph {
     #[inline]
     pub fn first_edge(&self, x: u32) -> usize {
         self.out_start[x as usize] as usize
+    }
+
+    /// Where the edges that leave `x` start and end.
+    #[inline]
+    pub fn row_bounds(&self, x: u32) -> [u32; 2] {
+        [self.out_start[x as usize], self.out_start[x as usize + 1]]
     }
 
     /// Where the edges of every state start, and the number of edges at the end.
@@ -155,7 +169,7 @@ impl Graph {
 
     /// Σ over edges (x, y) of |succ(y)|: what it costs to look at all walks of two steps one by one.
     pub fn two_step_walks(&self) -> u64 {
-        self.target.iter().map(|&y| self.out_edges(y).len() as u64).sum()
+        parallel::sum(&self.target, |&y| self.out_edges(y).len() as u64)
     }
 }
 
@@ -178,7 +192,7 @@ mod tests {
     #[test]
     fn both_directions_tell_the_same_edges() {
         // 0 -> 1 (two actions), 0 -> 2, 2 -> 1; state 3 is isolated.
-        let graph = Graph::new(4, vec![0, 0, 2], vec![1, 2, 1], vec![0, 2, 3], 4);
+        let graph = Graph::new(vec![0, 2, 2, 3, 3], vec![0, 0, 2], vec![1, 2, 1], vec![0, 2, 3], 4);
         assert_eq!(graph.successors(0), [1, 2]);
         assert_eq!(graph.in_edges(1), [0, 2]);
         assert_eq!(graph.transitions(0), 0..2);

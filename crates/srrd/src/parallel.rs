@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use crate::cancel::checkpoint;
 
@@ -35,9 +36,8 @@ pub(crate) fn map<T: Copy + Default + Send>(n: usize, f: impl Fn(usize) -> T + S
     values
 }
 
-/// As [`map`], for `work` steps in all, with scratch memory: `make` is called a few times, not once an
-/// element. `blank` is any value.
-pub(crate) fn map_with<S, T: Copy + Send>(
+/// As [`map`], for `work` steps in all, with scratch memory: `make` is called once a thread. `blank` is any value.
+pub(crate) fn map_with<S: Send, T: Copy + Send>(
     n: usize,
     work: u64,
     blank: T,
@@ -46,12 +46,16 @@ pub(crate) fn map_with<S, T: Copy + Send>(
 ) -> Vec<T> {
     let mut values = vec![blank; n];
     let stride = (n as u64 * STRIDE_WORK / work.max(1)).clamp(1, STRIDE as u64) as usize;
+    let scratches = Mutex::new(Vec::new());
+    let lock = || scratches.lock().unwrap_or_else(PoisonError::into_inner);
     let fill = |values: &mut [T], first: usize| {
-        let mut scratch = make();
+        let kept = lock().pop();
+        let mut scratch = kept.unwrap_or_else(&make);
         for (values, first) in values.chunks_mut(stride).zip((first..).step_by(stride)) {
             checkpoint();
             values.iter_mut().zip(first..).for_each(|(value, i)| *value = f(&mut scratch, i));
         }
+        lock().push(scratch);
     };
     if work < SMALL as u64 {
         fill(&mut values, 0);
@@ -92,6 +96,37 @@ pub(crate) fn fill_rows(
         f(range, values);
     });
     values
+}
+
+/// Both results; on two threads, if together they take so many steps.
+pub(crate) fn join<A: Send, B: Send>(
+    work: usize,
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    if work < SMALL { (a(), b()) } else { rayon::join(a, b) }
+}
+
+/// The sum of integers, on all threads.
+pub(crate) fn sum<T: Sync>(values: &[T], f: impl Fn(&T) -> u64 + Sync + Send) -> u64 {
+    let sum = |values: &[T]| values.iter().map(&f).sum::<u64>();
+    if values.len() < SMALL {
+        return sum(values);
+    }
+    values.par_chunks(SMALL).map(sum).sum()
+}
+
+/// Whether `f` holds of any part of the values.
+pub(crate) fn any<T: Sync>(values: &[T], f: impl Fn(&[T]) -> bool + Sync + Send) -> bool {
+    if values.len() < SMALL { f(values) } else { values.par_chunks(SMALL).any(f) }
+}
+
+/// A copy, made on all threads.
+pub(crate) fn copy<T: Copy + Send + Sync>(values: &[T]) -> Vec<T> {
+    if values.len() < SMALL || rayon::current_num_threads() == 1 {
+        return values.to_vec();
+    }
+    values.par_iter().with_min_len(SMALL).copied().collect()
 }
 
 /// How many of n elements a thread should take at least: few enough to share the work evenly, so many that a computation that is

@@ -34,17 +34,28 @@ impl<'a> RowsAhead<'a> {
     /// of the states that they lead to are there when they are looked at. `also(y, edges that leave y)` may ask for more.
     #[inline]
     pub fn of(self, edge: usize, also: impl Fn(u32, Range<usize>)) {
+        let start = |y| line(self.graph.row_starts(), y as usize);
+        let row = |y| {
+            let edges = self.graph.out_edges(y);
+            lines(self.graph.targets(), &edges);
+            also(y, edges);
+        };
+        self.ask(edge, start, row);
+    }
+
+    /// As [`of`](Self::of), with other rows: `start(y)` asks for what tells where the row of y is, and `row(y)`, some time later,
+    /// for the row.
+    #[inline]
+    pub fn ask(self, edge: usize, start: impl Fn(u32), row: impl Fn(u32)) {
         if !self.far {
             return;
         }
         let targets = self.graph.targets();
         if let Some(&y) = targets.get(edge + START_AHEAD) {
-            line(self.graph.row_starts(), y as usize);
+            start(y);
         }
         if let Some(&y) = targets.get(edge + ROW_AHEAD) {
-            let edges = self.graph.out_edges(y);
-            lines(targets, &edges);
-            also(y, edges);
+            row(y);
         }
     }
 }
@@ -77,7 +88,7 @@ mod tests {
 
     fn ring(states: u32, step: u32) -> Graph {
         let (source, target) = ((0..states).collect(), (0..states).map(|x| (x + step) % states).collect());
-        Graph::new(states as usize, source, target, (0..states).collect(), states as usize)
+        Graph::new((0..=states).collect(), source, target, (0..states).collect(), states as usize)
     }
 
     #[test]

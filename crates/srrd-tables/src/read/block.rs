@@ -2,10 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
+use std::ops::Range;
 use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memmem};
 
+use super::separators::Separators;
 use crate::batch::{Batch, TextColumn};
 use crate::error::TableError;
 
@@ -168,15 +170,14 @@ impl Block {
         (rows + memchr_iter(delimiter, bytes).count() == rows * width).then_some((rows, lines))
     }
 
-    /// The lines that are not blank, without their ends.
-    pub fn rows(&self) -> impl Iterator<Item = &[u8]> {
+    /// Where the lines are that are not blank, without their ends.
+    pub fn rows(&self) -> impl Iterator<Item = Range<usize>> {
         let bytes = self.bytes();
         let mut start = 0;
-        memchr_iter(b'\n', bytes).filter_map(move |at| {
-            let line = &bytes[start..at];
-            start = at + 1;
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            (!line.is_empty()).then_some(line)
+        Separators::new(bytes, b'\n', b'\n').filter_map(move |at| {
+            let from = std::mem::replace(&mut start, at + 1);
+            let to = at - usize::from(at > from && bytes[at - 1] == b'\r');
+            (from < to).then_some(from..to)
         })
     }
 }

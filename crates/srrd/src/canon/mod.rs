@@ -170,27 +170,32 @@ fn shifted(sample: &RewardSample, gamma: Gamma, states: Vec<[f64; 2]>, cross: &[
     let ahead: Vec<f64> = states.iter().map(|[ahead, _]| gamma * (ahead - constant)).collect();
     let behind: Vec<f64> = states.iter().map(|[_, behind]| *behind).collect();
     drop(states);
-    let single_actions = graph.edges() == reward.len();
+    let mostly_single_actions = reward.len() - graph.edges() <= reward.len() / 16;
     let fill = |range: Range<u32>, canonical: &mut [f64]| {
-        if single_actions && cross.is_empty() {
-            // The common case, written so that it becomes vector instructions.
-            let mut rest = canonical;
-            for s in range {
-                let edges = graph.out_edges(s);
-                let (row, after) = rest.split_at_mut(edges.len());
-                rest = after;
-                let behind = behind[s as usize];
-                let row = row.iter_mut().zip(&reward[edges]).zip(graph.successors(s));
-                row.for_each(|((c, r), &t)| *c = r + (ahead[t as usize] - behind));
-            }
-            return;
-        }
-        let edges = graph.first_edge(range.start)..graph.first_edge(range.end);
         let shift = |e: usize| {
             let cross = cross.get(e).map_or(0.0, |cross| gamma * cross);
             ahead[graph.target(e) as usize] - behind[graph.source(e) as usize] - cross
         };
-        add_shifts(graph, edges, shift, reward, canonical);
+        if !mostly_single_actions || !cross.is_empty() {
+            let edges = graph.first_edge(range.start)..graph.first_edge(range.end);
+            add_shifts(graph, edges, shift, reward, canonical);
+            return;
+        }
+        let mut rest = canonical;
+        for s in range {
+            let edges = graph.out_edges(s);
+            let transitions = graph.first_transition(edges.start)..graph.first_transition(edges.end);
+            let (row, after) = rest.split_at_mut(transitions.len());
+            rest = after;
+            if edges.len() == transitions.len() {
+                // The common case, written so that it becomes vector instructions.
+                let behind = behind[s as usize];
+                let row = row.iter_mut().zip(&reward[transitions]).zip(graph.successors(s));
+                row.for_each(|((c, r), &t)| *c = r + (ahead[t as usize] - behind));
+            } else {
+                add_shifts(graph, edges, shift, reward, row);
+            }
+        }
     };
     let start = |x: u32| graph.first_transition(graph.first_edge(x));
     parallel::fill_rows(graph.states(), start, reward.len() as u64, fill)

@@ -21,6 +21,8 @@ use super::{Polynomial, StateCoefficients};
 use crate::batch::BatchSet;
 use crate::estimate::predicted::{self, Predicted};
 use crate::estimate::{self, Estimate, Rewards, Term, term, two_step};
+use crate::graph::Graph;
+use crate::parallel;
 use crate::settings::Actions;
 
 /// The expectations that depend on one state z: as s' those with S1 and S5, as s those with S2 and S6.
@@ -87,14 +89,21 @@ fn double<T: Copy + Default + Send>(
         _ => Some(estimate::first(rewards, batch)),
     };
     let first_values = first.as_ref().unwrap_or(&values);
-    let rows = estimate::row_sums(graph, first_values);
-    let mut weights: Vec<[f64; 3]> = (0..graph.states() as u32).map(|x| [batch.weight(x), 0.0, 0.0]).collect();
-    estimate::add_columns(graph, |e| [first_values[e]], &mut weights, [1], [2]);
+    // What one thread has to do alone, and what others can do meanwhile.
+    let (weights, (rows, size_3, size_4)) = parallel::join(
+        graph.edges(),
+        || {
+            let mut weights: Vec<[f64; 3]> = (0..graph.states() as u32).map(|x| [batch.weight(x), 0.0, 0.0]).collect();
+            estimate::add_columns(graph, |e| [first_values[e]], &mut weights, [1], [2]);
+            weights
+        },
+        || {
+            let rows = estimate::row_sums(graph, first_values);
+            let size_3 = size(graph, batch, |x| graph.is_initial(x));
+            (rows, size_3, size(graph, batch, |x| graph.is_subsequent(x)))
+        },
+    );
     drop(first);
-
-    let states = 0..graph.states() as u32;
-    let size_3: f64 = states.clone().filter(|&x| graph.is_initial(x)).map(|x| batch.weight(x)).sum();
-    let size_4: f64 = states.filter(|&x| graph.is_subsequent(x)).map(|x| batch.weight(x)).sum();
     let constant = term(rows.iter().sum(), size_3 * size_4);
 
     let terms = two_step::map(graph, Some(batch).filter(|b| !b.is_all()), &weights, |z, [size_56, from_3, from_4]| {
@@ -113,6 +122,15 @@ fn double<T: Copy + Default + Send>(
         f(z, terms)
     });
     (terms, constant)
+}
+
+/// The size of a set of states: their weights in all.
+fn size(graph: &Graph, batch: &BatchSet, holds: impl Fn(u32) -> bool) -> f64 {
+    let states = (0..graph.states() as u32).filter(|&x| holds(x));
+    match batch.equal_weight() {
+        Some(weight) => states.count() as f64 * weight,
+        None => states.map(|x| batch.weight(x)).sum(),
+    }
 }
 
 fn regressed<T: Copy + Default + Send>(

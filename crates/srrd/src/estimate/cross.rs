@@ -1,7 +1,7 @@
 //! DARD's sums over succ(s) × succ(s'), the only ones that depend on both ends of a transition.
 
 use super::classes::SuccessorClasses;
-use super::local::LocalMap;
+use super::local::{LocalMap, StateSet};
 use crate::cancel::{Pace, checkpoint};
 use crate::graph::Graph;
 use crate::parallel;
@@ -36,7 +36,7 @@ fn sparse(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
                 let middle = graph.successors(s);
                 let walks = middle.iter().map(|&x| graph.out_edges(x).len()).sum();
                 pace.spend(walks);
-                v.begin(walks);
+                v.begin(|| walks);
                 for (e, &x) in graph.out_edges(s).zip(middle) {
                     ahead.of(e, |_, edges| prefetch::lines(edge_values, &edges));
                     for e in graph.out_edges(x) {

@@ -1,7 +1,52 @@
-//! A small map from states to numbers that is emptied in no time: the neighbourhood of one state fits into the first-level cache
-//! however large the graph is.
+//! Sets and maps of a few states that are emptied in no time, to be used for one state after the other.
 
-/// An open-addressing table. An entry counts only if it carries the current round, so that a new round starts empty.
+use crate::graph::Graph;
+
+/// A set of states.
+pub(crate) trait StateSet: Send {
+    /// Empties the set and makes room for so many states.
+    fn begin(&mut self, most: impl FnOnce() -> usize);
+
+    /// Adds a state; false if it was there.
+    fn insert(&mut self, state: u32) -> bool;
+}
+
+/// A set with a place for every state of the graph, which is there if its place carries the current round.
+pub(crate) struct Stamps {
+    rounds: Vec<u32>,
+    round: u32,
+}
+
+impl Stamps {
+    /// Whether all threads together can have such sets and not take much more memory than the graph.
+    pub fn suit(graph: &Graph) -> bool {
+        graph.states() * rayon::current_num_threads() <= graph.edges()
+    }
+
+    /// An empty set for states below `states`.
+    pub fn new(states: usize) -> Self {
+        Stamps { rounds: vec![0; states], round: 0 }
+    }
+}
+
+impl StateSet for Stamps {
+    #[inline]
+    fn begin(&mut self, _most: impl FnOnce() -> usize) {
+        if self.round == u32::MAX {
+            self.rounds.fill(0);
+            self.round = 0;
+        }
+        self.round += 1;
+    }
+
+    #[inline]
+    fn insert(&mut self, state: u32) -> bool {
+        std::mem::replace(&mut self.rounds[state as usize], self.round) != self.round
+    }
+}
+
+/// A map from states to numbers: an open-addressing table, of which an entry counts only if it carries the current round. The
+/// neighbourhood of one state fits into the first-level cache however large the graph is.
 pub(crate) struct LocalMap {
     entries: Vec<Entry>,
     round: u32,
@@ -31,21 +76,6 @@ impl LocalMap {
         LocalMap { entries: vec![Entry::default(); 64], round: 0, factor: 0x9E37_79B9, shift: 26, mask: 63 }
     }
 
-    /// Empties the map and makes room for so many states.
-    pub fn begin(&mut self, most: usize) {
-        let direct = self.factor == 1;
-        let size = if direct { self.entries.len() } else { (2 * most).next_power_of_two().max(16) };
-        if size > self.entries.len() || self.round == u32::MAX {
-            self.entries = vec![Entry::default(); size.max(self.entries.len())];
-            self.round = 0;
-        }
-        self.round += 1;
-        if !direct {
-            self.mask = size - 1;
-            self.shift = 32 - size.trailing_zeros().min(31);
-        }
-    }
-
     /// The place of a state, and whether it is there already.
     #[inline]
     fn find(&self, state: u32) -> (usize, bool) {
@@ -60,16 +90,6 @@ impl LocalMap {
             }
             place = (place + 1) & self.mask;
         }
-    }
-
-    /// Adds a state; false if it was there.
-    #[inline]
-    pub fn insert(&mut self, state: u32) -> bool {
-        let (place, known) = self.find(state);
-        if !known {
-            self.entries[place] = Entry { round: self.round, state, value: 0.0 };
-        }
-        !known
     }
 
     /// Adds to the number of a state, which starts at 0.
@@ -91,6 +111,32 @@ impl LocalMap {
     }
 }
 
+impl StateSet for LocalMap {
+    #[inline]
+    fn begin(&mut self, most: impl FnOnce() -> usize) {
+        let direct = self.factor == 1;
+        let size = if direct { self.entries.len() } else { (2 * most()).next_power_of_two().max(16) };
+        if size > self.entries.len() || self.round == u32::MAX {
+            self.entries = vec![Entry::default(); size.max(self.entries.len())];
+            self.round = 0;
+        }
+        self.round += 1;
+        if !direct {
+            self.mask = size - 1;
+            self.shift = 32 - size.trailing_zeros().min(31);
+        }
+    }
+
+    #[inline]
+    fn insert(&mut self, state: u32) -> bool {
+        let (place, known) = self.find(state);
+        if !known {
+            self.entries[place] = Entry { round: self.round, state, value: 0.0 };
+        }
+        !known
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,9 +148,19 @@ mod tests {
         check(LocalMap::new(300), 1, 299);
     }
 
+    #[test]
+    fn stamps_are_a_set_in_every_round() {
+        let mut set = Stamps::new(10);
+        set.round = u32::MAX - 3;
+        for _ in 0..10 {
+            set.begin(|| 3);
+            assert_eq!([4, 9, 4, 0, 9].map(|state| set.insert(state)), [true, true, false, true, false]);
+        }
+    }
+
     fn check(mut map: LocalMap, spread: u32, other: u32) {
         for round in 1..200u32 {
-            map.begin(round as usize + 1);
+            map.begin(|| round as usize + 1);
             let mut expected: HashMap<u32, f64> = HashMap::new();
             for i in 0..3 * round {
                 let state = i * 7919 % round * spread;

@@ -3,8 +3,10 @@
 //! S5 = succ(S1) and S6 = succ(S2) are the same function of s' and of s: a terminal state has no successors, so leaving the
 //! terminal states out of S2 takes nothing from S6. One sweep over the states serves both.
 
+use std::ops::Range;
+
 use super::classes::SuccessorClasses;
-use super::local::LocalMap;
+use super::local::{LocalMap, Stamps, StateSet};
 use crate::batch::BatchSet;
 use crate::graph::Graph;
 use crate::parallel;
@@ -25,72 +27,87 @@ pub(crate) fn map<const K: usize, T: Copy + Default + Send>(
     let walks = graph.two_step_walks();
     if 6 * walks > graph.edges() as u64 * words {
         by_bits(graph, batch, weights, f)
+    } else if Stamps::suit(graph) {
+        by_walks(graph, walks, batch, weights, || Stamps::new(graph.states()), f)
     } else {
-        by_walks(graph, walks, batch, weights, f)
+        by_walks(graph, walks, batch, weights, || LocalMap::new(graph.states()), f)
     }
 }
 
-fn by_walks<const K: usize, T: Copy + Default + Send>(
+fn by_walks<const K: usize, T: Copy + Default + Send, S: StateSet>(
     graph: &Graph,
     walks: u64,
     batch: Option<&BatchSet>,
     weights: &[[f64; K]],
+    no_states: impl Fn() -> S + Sync + Send,
     f: impl Fn(u32, [f64; K]) -> T + Sync + Send,
 ) -> Vec<T> {
     // Σ over succ(y), for every y: the rows of the middle states are summed whole, and what is reached again is taken off.
     // Few states are reached twice, so weights are looked up once an edge rather than once a walk. With hardly more edges than
     // states that would gain nothing, and take more memory than the sample.
-    let rows: Option<Vec<Sums<K>>> = (graph.edges() > 2 * graph.states()).then(|| {
+    let rows: Option<Vec<Row<K>>> = (graph.edges() > 2 * graph.states()).then(|| {
         parallel::map(graph.states(), |y| {
-            let mut sums = [0.0; K];
-            graph.successors(y as u32).iter().for_each(|&w| add(&mut sums, &weights[w as usize]));
-            Sums(sums)
+            let mut row = Row { edges: graph.row_bounds(y as u32), sums: [0.0; K] };
+            graph.successors(y as u32).iter().for_each(|&w| add(&mut row.sums, &weights[w as usize]));
+            row
         })
     });
     let ahead = RowsAhead::new(graph);
-    parallel::map_with(
-        graph.states(),
-        walks,
-        T::default(),
-        || LocalMap::new(graph.states()),
-        |reached, z| {
-            let held = |y: u32| batch.is_none_or(|b| b.holds_state(y));
-            let degrees = graph.successors(z as u32).iter().filter(|&&y| held(y)).map(|&y| graph.out_edges(y).len());
-            reached.begin(degrees.sum());
-            let mut sums = [0.0; K];
-            let mut twice = [0.0; K];
-            let Some(rows) = &rows else {
-                for &y in graph.successors(z as u32).iter().filter(|&&y| held(y)) {
-                    let first_time = graph.successors(y).iter().filter(|&&w| reached.insert(w));
-                    first_time.for_each(|&w| add(&mut sums, &weights[w as usize]));
-                }
-                return f(z as u32, sums);
-            };
-            for e in graph.out_edges(z as u32) {
-                ahead.of(e, |y, _| prefetch::line(rows, y as usize));
-                let y = graph.target(e);
-                if !held(y) {
-                    continue;
-                }
-                add(&mut sums, &rows[y as usize].0);
-                for &w in graph.successors(y) {
-                    if !reached.insert(w) {
-                        add(&mut twice, &weights[w as usize]);
-                    }
+    parallel::map_with(graph.states(), walks, T::default(), no_states, |reached, z| {
+        let held = |y: u32| batch.is_none_or(|b| b.holds_state(y));
+        reached.begin(|| {
+            let middle = graph.successors(z as u32).iter().filter(|&&y| held(y));
+            middle.map(|&y| graph.out_edges(y).len()).sum()
+        });
+        let mut sums = [0.0; K];
+        let mut twice = [0.0; K];
+        let Some(rows) = &rows else {
+            for &y in graph.successors(z as u32).iter().filter(|&&y| held(y)) {
+                let first_time = graph.successors(y).iter().filter(|&&w| reached.insert(w));
+                first_time.for_each(|&w| add(&mut sums, &weights[w as usize]));
+            }
+            return f(z as u32, sums);
+        };
+        for e in graph.out_edges(z as u32) {
+            let ask_for = |y| prefetch::lines(graph.targets(), &rows[y as usize].edges());
+            ahead.ask(e, |y| prefetch::line(rows, y as usize), ask_for);
+            let y = graph.target(e);
+            if !held(y) {
+                continue;
+            }
+            let row = &rows[y as usize];
+            add(&mut sums, &row.sums);
+            for &w in &graph.targets()[row.edges()] {
+                if !reached.insert(w) {
+                    add(&mut twice, &weights[w as usize]);
                 }
             }
-            f(z as u32, std::array::from_fn(|k| sums[k] - twice[k]))
-        },
-    )
+        }
+        f(z as u32, std::array::from_fn(|k| sums[k] - twice[k]))
+    })
 }
 
-/// An array with a default.
+/// What is to be known of the successors of a state, in one place: on large graphs every place takes its time. So that three sums do
+/// not lie in two lines of the cache, such rows begin at multiples of 32 bytes.
 #[derive(Clone, Copy)]
-struct Sums<const K: usize>([f64; K]);
+#[repr(align(32))]
+struct Row<const K: usize> {
+    /// Where they start and end among the targets.
+    edges: [u32; 2],
+    /// The sums of their weights.
+    sums: [f64; K],
+}
 
-impl<const K: usize> Default for Sums<K> {
+impl<const K: usize> Row<K> {
+    #[inline]
+    fn edges(&self) -> Range<usize> {
+        self.edges[0] as usize..self.edges[1] as usize
+    }
+}
+
+impl<const K: usize> Default for Row<K> {
     fn default() -> Self {
-        Sums([0.0; K])
+        Row { edges: [0; 2], sums: [0.0; K] }
     }
 }
 
@@ -242,7 +259,11 @@ mod tests {
                         [reached.len() as f64, reached.iter().map(|&w| f64::from(w * w)).sum()]
                     })
                     .collect();
-                prop_assert_eq!(&by_walks(graph, graph.two_step_walks(), batch, &weights, |_, sums| sums), &expected);
+                let walks = graph.two_step_walks();
+                let stamps = || Stamps::new(graph.states());
+                prop_assert_eq!(&by_walks(graph, walks, batch, &weights, stamps, |_, sums| sums), &expected);
+                let map = || LocalMap::new(u32::MAX as usize);
+                prop_assert_eq!(&by_walks(graph, walks, batch, &weights, map, |_, sums| sums), &expected);
                 prop_assert_eq!(&by_bits(graph, batch, &weights, |_, sums| sums), &expected);
             }
         }

@@ -13,6 +13,7 @@ use super::builder::{Duplicates, Placement, SampleError};
 use super::{DuplicateCounts, Repeats, RewardSample, Vocabulary};
 use crate::cancel::checkpoint;
 use crate::graph::{Graph, starts};
+use crate::parallel;
 
 /// About so many rows are a piece.
 const PIECE: usize = 1 << 15;
@@ -37,25 +38,25 @@ pub(super) fn assemble(
         return Err(SampleError::Empty);
     }
     let (merged, transition) = if is_sorted(&rows) {
-        (Merged::from_sorted(rows), (0..count as u32).collect())
+        (Merged::from_sorted(rows, states.len()), (0..count as u32).collect())
     } else {
         merge(rows, states.len(), duplicates).map_err(|conflict| {
-            let Conflict { source, key, rows: [first_row, second_row], rewards: [first, second] } = conflict;
+            let Conflict { source, action, target, rows: [first_row, second_row], rewards: [first, second] } = conflict;
             SampleError::Conflict {
                 first_row: first_row as usize,
                 second_row: second_row as usize,
                 state: states.token(source).to_string(),
-                action: actions.token(key as u32).to_string(),
-                next_state: states.token((key >> 32) as u32).to_string(),
+                action: actions.token(action).to_string(),
+                next_state: states.token(target).to_string(),
                 first,
                 second,
             }
         })?
     };
-    let Merged { source, target, first, action, reward, averaged, repeats } = merged;
+    let Merged { out_start, source, target, first, action, reward, averaged, repeats } = merged;
     let transitions = reward.len();
     let duplicates = DuplicateCounts { rows: count, repeated: count - transitions, averaged };
-    let graph = Graph::new(states.len(), source, target, first, transitions);
+    let graph = Graph::new(out_start, source, target, first, transitions);
     let sample = RewardSample { states, actions, graph, action, reward, duplicates, repeats, unsampled: None };
     Ok((sample, Placement { transition }))
 }
@@ -68,6 +69,8 @@ fn is_sorted(Rows { source, action, target, .. }: &Rows<'_>) -> bool {
 
 /// The sorted transitions.
 struct Merged {
+    /// By state, where its edges start, and how many there are at the end.
+    out_start: Vec<u32>,
     /// By edge, as `target` and `first`, the first transition of each.
     source: Vec<u32>,
     target: Vec<u32>,
@@ -80,7 +83,7 @@ struct Merged {
 
 impl Merged {
     /// Of rows that are sorted and distinct.
-    fn from_sorted(rows: Rows<'_>) -> Self {
+    fn from_sorted(rows: Rows<'_>, states: usize) -> Self {
         let (source, target) = (&rows.source, &rows.target);
         let continues = |i: usize| source[i - 1] == source[i] && target[i - 1] == target[i];
         let (source, target, first) = if (1..source.len()).any(continues) {
@@ -90,12 +93,13 @@ impl Merged {
         } else {
             let mut first = Vec::with_capacity(source.len() + 1);
             first.extend(0..source.len() as u32);
-            (fitting(rows.source.into_owned()), fitting(rows.target.into_owned()), first)
+            (fitting(owned(rows.source)), fitting(owned(rows.target)), first)
         };
-        let mut reward = fitting(rows.reward.into_owned());
+        let mut reward = fitting(owned(rows.reward));
         reward.iter_mut().for_each(|reward| *reward = one_zero(*reward));
-        let action = fitting(rows.action.into_owned());
-        Merged { source, target, first, action, reward, averaged: 0, repeats: Repeats::default() }
+        let action = fitting(owned(rows.action));
+        let out_start = starts(states, &source);
+        Merged { out_start, source, target, first, action, reward, averaged: 0, repeats: Repeats::default() }
     }
 }
 
@@ -104,31 +108,34 @@ fn one_zero(reward: f64) -> f64 {
     reward + 0.0
 }
 
+/// Taken over, or copied.
+fn owned<T: Copy + Send + Sync>(values: Cow<'_, [T]>) -> Vec<T> {
+    match values {
+        Cow::Owned(values) => values,
+        Cow::Borrowed(values) => parallel::copy(values),
+    }
+}
+
 /// Without what was reserved for more.
 fn fitting<T>(mut values: Vec<T>) -> Vec<T> {
     values.shrink_to_fit();
     values
 }
 
-/// A row of one source state, with what it is sorted by: next state (high half of the key), then action.
+/// A row among those of one source and one target.
 #[derive(Clone, Copy)]
-struct Keyed {
-    key: u64,
+struct Shared {
+    action: u32,
     /// Its place among all rows in order of their sources; rows of one source keep their order.
     place: u32,
     reward: f64,
 }
 
-impl Keyed {
-    fn target(&self) -> u32 {
-        (self.key >> 32) as u32
-    }
-}
-
 /// Two rows that contradict each other under [`Duplicates::Error`].
 struct Conflict {
     source: u32,
-    key: u64,
+    action: u32,
+    target: u32,
     rows: [u32; 2],
     rewards: [f64; 2],
 }
@@ -140,22 +147,23 @@ fn merge(rows: Rows<'_>, states: usize, duplicates: Duplicates) -> Result<(Merge
     let start = starts(states, &rows.source);
     let (rows, row_at) = by_source(rows, &start);
     let count = rows.reward.len();
-    let mut source = rows.source.into_owned();
-    let mut target = rows.target.into_owned();
-    let mut action = rows.action.into_owned();
-    let mut reward = rows.reward.into_owned();
+    let (mut source, mut target, mut action) = (owned(rows.source), owned(rows.target), owned(rows.action));
+    let mut reward = owned(rows.reward);
     let mut first = vec![0u32; count + 1];
     first.pop();
+    let mut out_start = vec![0u32; states + 1];
+    out_start.pop();
     let transition: Vec<AtomicU32> = (0..count).map(|_| AtomicU32::new(0)).collect();
     let sorting = Sorting { start: &start, row_at: row_at.as_deref(), transition: &transition, duplicates };
 
     let pieces = pieces(&start);
     let lengths = || pieces.clone().map(|states| rows_of(&start, &states).len());
     let work = (pieces.clone().zip(cut(&mut source, lengths()).zip(cut(&mut target, lengths()))))
-        .zip(cut(&mut first, lengths()))
+        .zip(cut(&mut first, lengths()).zip(cut(&mut out_start, pieces.clone().map(|states| states.len()))))
         .zip(cut(&mut action, lengths()).zip(cut(&mut reward, lengths())))
-        .map(|(((states, (source, target)), first), (action, reward))| Piece {
+        .map(|(((states, (source, target)), (first, out_start)), (action, reward))| Piece {
             states,
+            out_start,
             source,
             target,
             first,
@@ -168,6 +176,7 @@ fn merge(rows: Rows<'_>, states: usize, duplicates: Duplicates) -> Result<(Merge
     for (states, size) in pieces.zip(&sizes) {
         let rows = rows_of(&start, &states);
         // Every piece goes on where the one before it ended.
+        out_start[states].iter_mut().for_each(|start| *start += merged.edges as u32);
         let edges = rows.start..rows.start + size.edges;
         [&mut source, &mut target, &mut first]
             .into_iter()
@@ -185,6 +194,7 @@ fn merge(rows: Rows<'_>, states: usize, duplicates: Duplicates) -> Result<(Merge
         }
         merged.add(size);
     }
+    out_start.push(merged.edges as u32);
     let edge_list = |mut list: Vec<u32>| {
         list.truncate(merged.edges);
         fitting(list)
@@ -195,7 +205,7 @@ fn merge(rows: Rows<'_>, states: usize, duplicates: Duplicates) -> Result<(Merge
     let transition = transition.into_iter().map(AtomicU32::into_inner).collect();
     let (source, target, first) = (edge_list(source), edge_list(target), edge_list(first));
     let Size { averaged, repeats, .. } = merged;
-    Ok((Merged { source, target, first, action, reward, averaged, repeats }, transition))
+    Ok((Merged { out_start, source, target, first, action, reward, averaged, repeats }, transition))
 }
 
 /// The rows in the order of their sources, and which row each of them was: `None` where they were in that order already. The sources
@@ -270,6 +280,12 @@ impl Sorting<'_> {
     fn row(&self, place: u32) -> u32 {
         self.row_at.map_or(place, |row_at| row_at[place as usize])
     }
+
+    /// Notes which transition the row at a place became.
+    #[inline]
+    fn set(&self, place: u32, transition: usize) {
+        self.transition[self.row(place) as usize].store(transition as u32, Ordering::Relaxed);
+    }
 }
 
 /// How much is left of some rows, and what they tell of noise.
@@ -296,6 +312,8 @@ impl Size {
 /// The rows of some states, in order of their sources.
 struct Piece<'a> {
     states: Range<usize>,
+    /// By state.
+    out_start: &'a mut [u32],
     source: &'a mut [u32],
     target: &'a mut [u32],
     first: &'a mut [u32],
@@ -307,43 +325,61 @@ impl Piece<'_> {
     /// Puts what is left of the rows at the beginning of the piece. Transitions are numbered as if every row before the piece were
     /// one.
     fn merge(self, sorting: &Sorting<'_>) -> Result<Size, Conflict> {
+        let Piece { states, out_start, source, target, first, action, reward } = self;
         let mut values = Values { averaged: 0, repeats: Repeats::default(), sorted: Vec::new() };
-        let before = rows_of(sorting.start, &self.states).start;
+        let before = rows_of(sorting.start, &states).start;
         let (mut transitions, mut edges) = (0, 0);
-        let mut of_state: Vec<Keyed> = Vec::new();
-        for x in self.states.clone() {
+        // Of one state: its rows in order of their targets (the higher half of a number) and places, and what they hold.
+        let mut order: Vec<u64> = Vec::new();
+        let (mut actions, mut rewards) = (Vec::new(), Vec::new());
+        let mut shared: Vec<Shared> = Vec::new();
+        for (x, out_start) in states.zip(out_start) {
+            *out_start = edges as u32;
             let places = rows_of(sorting.start, &(x..x + 1));
             let here = places.start - before..places.end - before;
-            of_state.clear();
-            let rows = self.target[here.clone()].iter().zip(&self.action[here.clone()]).zip(&self.reward[here]);
-            of_state.extend(rows.zip(places).map(|(((&target, &action), &reward), place)| {
-                let key = u64::from(target) << 32 | u64::from(action);
-                Keyed { key, place: place as u32, reward }
-            }));
-            of_state.sort_unstable_by_key(|row| (row.key, row.place));
-            let mut target = None;
-            for group in of_state.chunk_by(|a, b| a.key == b.key) {
-                let number = (before + transitions) as u32;
-                for row in group {
-                    sorting.transition[sorting.row(row.place) as usize].store(number, Ordering::Relaxed);
-                }
-                if target.replace(group[0].target()) != Some(group[0].target()) {
-                    self.source[edges] = x as u32;
-                    self.target[edges] = group[0].target();
-                    self.first[edges] = number;
-                    edges += 1;
-                }
-                self.action[transitions] = group[0].key as u32;
-                self.reward[transitions] = match group {
-                    [only] => one_zero(only.reward),
-                    _ => values.merge(group, sorting.duplicates).map_err(|rows| Conflict {
-                        source: x as u32,
-                        key: group[0].key,
-                        rows: rows.map(|row| sorting.row(row.place)),
-                        rewards: rows.map(|row| row.reward),
-                    })?,
+            order.clear();
+            order.extend(target[here.clone()].iter().zip(0..).map(|(&target, row)| u64::from(target) << 32 | row));
+            order.sort_unstable();
+            actions.clear();
+            actions.extend_from_slice(&action[here.clone()]);
+            rewards.clear();
+            rewards.extend_from_slice(&reward[here]);
+
+            let of_row = |row: u64| (row >> 32) as u32;
+            for rows in order.chunk_by(|&a, &b| of_row(a) == of_row(b)) {
+                source[edges] = x as u32;
+                target[edges] = of_row(rows[0]);
+                first[edges] = (before + transitions) as u32;
+                edges += 1;
+                let row = |row: u64| {
+                    let row = row as u32 as usize;
+                    Shared { action: actions[row], place: (places.start + row) as u32, reward: rewards[row] }
                 };
-                transitions += 1;
+                if let [only] = rows {
+                    let only = row(*only);
+                    sorting.set(only.place, before + transitions);
+                    (action[transitions], reward[transitions]) = (only.action, one_zero(only.reward));
+                    transitions += 1;
+                    continue;
+                }
+                shared.clear();
+                shared.extend(rows.iter().map(|&number| row(number)));
+                shared.sort_unstable_by_key(|row| (row.action, row.place));
+                for group in shared.chunk_by(|a, b| a.action == b.action) {
+                    group.iter().for_each(|row| sorting.set(row.place, before + transitions));
+                    action[transitions] = group[0].action;
+                    reward[transitions] = match group {
+                        [only] => one_zero(only.reward),
+                        _ => values.merge(group, sorting.duplicates).map_err(|two| Conflict {
+                            source: x as u32,
+                            action: group[0].action,
+                            target: of_row(rows[0]),
+                            rows: two.map(|row| sorting.row(row.place)),
+                            rewards: two.map(|row| row.reward),
+                        })?,
+                    };
+                    transitions += 1;
+                }
             }
         }
         Ok(Size { transitions, edges, averaged: values.averaged, repeats: values.repeats })
@@ -359,7 +395,7 @@ struct Values {
 
 impl Values {
     /// The one reward of a group of rows, or two rows that contradict each other.
-    fn merge(&mut self, group: &[Keyed], duplicates: Duplicates) -> Result<f64, [Keyed; 2]> {
+    fn merge(&mut self, group: &[Shared], duplicates: Duplicates) -> Result<f64, [Shared; 2]> {
         let first = group[0].reward;
         self.repeats.freedom += group.len() - 1;
         if duplicates == Duplicates::Mean {

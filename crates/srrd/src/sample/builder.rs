@@ -6,8 +6,9 @@ use thiserror::Error;
 
 use super::assemble::{Rows, assemble};
 use super::token::Kind;
-use super::vocabulary::{ABSENT, DIRECT_INTS, Interner};
+use super::vocabulary::{DIRECT_INTS, Interner, largest, occurring};
 use super::{RewardSample, Token, Vocabulary};
+use crate::parallel;
 
 /// Which reward a transition gets that occurs several times with unequal rewards. Equal rewards always collapse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,8 +95,8 @@ pub enum SampleError {
         /// The first state that is no tuple of features.
         state: String,
     },
-    /// More rows or tokens than 32-bit ids can tell apart.
-    #[error("a sample holds at most {} rows", u32::MAX)]
+    /// More rows or tokens than 32-bit ids can tell apart, or more text.
+    #[error("a sample holds at most {} rows, and tokens of as many bytes of text", u32::MAX)]
     TooLarge,
     /// Arrays of different lengths, or another number of rewards than transitions.
     #[error("there are {found} entries where {expected} are needed")]
@@ -191,23 +192,36 @@ impl SampleBuilder {
         Ok(())
     }
 
-    /// Adds a row whose tokens are integers, as [`push`](Self::push) does.
+    /// Adds rows whose tokens are integers, as [`push`](Self::push) does one by one.
     ///
     /// # Errors
-    /// As [`push`](Self::push).
-    #[inline]
-    pub fn push_ints(&mut self, state: u32, action: u32, next_state: u32, reward: f64) -> Result<(), SampleError> {
-        let row = self.reward.len();
-        if state.max(action).max(next_state) < DIRECT_INTS && reward.abs() <= LARGEST_REWARD && row < u32::MAX as usize
-        {
+    /// As [`push`](Self::push); the rows before the one that is refused are added.
+    ///
+    /// # Panics
+    /// When the slices differ in length.
+    pub fn push_ints(
+        &mut self,
+        states: &[u32],
+        actions: &[u32],
+        next_states: &[u32],
+        rewards: &[f64],
+    ) -> Result<(), SampleError> {
+        let count = rewards.len();
+        assert!([states, actions, next_states].iter().all(|ids| ids.len() == count), "one entry a row");
+        let direct = |ids: &[u32]| ids.iter().fold(0, |most, &id| id.max(most)) < DIRECT_INTS;
+        let fits = rewards.iter().fold(true, |fits, reward| fits & (reward.abs() <= LARGEST_REWARD));
+        if fits && [states, actions, next_states].into_iter().all(direct) && self.rows() + count <= u32::MAX as usize {
             // They are their own ids.
-            self.source.push(state);
-            self.action.push(action);
-            self.target.push(next_state);
-            self.reward.push(reward);
+            self.source.extend_from_slice(states);
+            self.action.extend_from_slice(actions);
+            self.target.extend_from_slice(next_states);
+            self.reward.extend_from_slice(rewards);
             return Ok(());
         }
-        self.push(state.into(), action.into(), next_state.into(), reward)
+        for (((&state, &action), &next_state), &reward) in states.iter().zip(actions).zip(next_states).zip(rewards) {
+            self.push(state.into(), action.into(), next_state.into(), reward)?;
+        }
+        Ok(())
     }
 
     /// Adds all rows of another builder behind those that are here, as if they were pushed one by one, and leaves it empty. So
@@ -261,12 +275,20 @@ impl SampleBuilder {
     /// As [`build`](Self::build).
     pub fn build_with_placement(self, duplicates: Duplicates) -> Result<(RewardSample, Placement), SampleError> {
         let SampleBuilder { states, actions, mut source, mut action, mut target, reward } = self;
-        let (states, renumbered) = states.sort(&[&source, &target]);
-        renumbered.apply(&mut source);
-        renumbered.apply(&mut target);
-        let (actions, renumbered) = actions.sort(&[&action]);
-        renumbered.apply(&mut action);
-        drop(renumbered);
+        let (states, actions) = parallel::join(
+            reward.len(),
+            || {
+                let (states, renumbered) = states.sort(&[&source, &target]);
+                renumbered.apply(&mut source);
+                renumbered.apply(&mut target);
+                states
+            },
+            || {
+                let (actions, renumbered) = actions.sort(&[&action]);
+                renumbered.apply(&mut action);
+                actions
+            },
+        );
         let rows = Rows { source: source.into(), action: action.into(), target: target.into(), reward: reward.into() };
         assemble(states, actions, rows, duplicates)
     }
@@ -293,8 +315,9 @@ impl RewardSample {
         if expected >= u32::MAX as usize {
             return Err(SampleError::TooLarge);
         }
-        if let Some(row) = rewards.iter().position(|r| r.abs() > LARGEST_REWARD || r.is_nan()) {
-            check_reward(rewards[row], row)?;
+        let refused = |rewards: &[f64]| rewards.iter().any(|r| r.abs() > LARGEST_REWARD || r.is_nan());
+        if parallel::any(rewards, refused) {
+            (0..).zip(rewards).try_for_each(|(row, &reward)| check_reward(reward, row))?;
         }
         let (state_vocabulary, [source, target]) = rank_ids([states, next_states]);
         let (action_vocabulary, [action]) = rank_ids([actions]);
@@ -306,7 +329,7 @@ impl RewardSample {
 /// The sorted distinct ids of some arrays, and the arrays with every id replaced by its rank.
 fn rank_ids<const N: usize>(arrays: [&[u32]; N]) -> (Vocabulary, [Cow<'_, [u32]>; N]) {
     let rows = arrays.iter().map(|ids| ids.len()).sum::<usize>();
-    let most = arrays.iter().flat_map(|ids| ids.iter()).max().map_or(0, |&id| id as usize);
+    let most = largest(&arrays, u32::MAX).map_or(0, |id| id as usize);
     if most > 4 * rows + 1024 {
         let mut distinct: Vec<u32> = arrays.concat();
         distinct.sort_unstable();
@@ -315,17 +338,21 @@ fn rank_ids<const N: usize>(arrays: [&[u32]; N]) -> (Vocabulary, [Cow<'_, [u32]>
         let ranked = arrays.map(|ids| ids.iter().map(rank).collect::<Vec<_>>().into());
         return (Vocabulary::from_sorted_ints(distinct.iter().map(|&id| i64::from(id)).collect()), ranked);
     }
-    let mut rank = vec![ABSENT; most + 1];
-    arrays.iter().flat_map(|ids| ids.iter()).for_each(|&id| rank[id as usize] = 0);
+    let occurs = occurring(&arrays, most + 1);
     let mut ints = Vec::new();
-    for (id, rank) in rank.iter_mut().enumerate().filter(|(_, rank)| **rank != ABSENT) {
-        *rank = ints.len() as u32;
-        ints.push(id as i64);
-    }
+    let rank: Vec<u32> = (occurs.into_iter().enumerate())
+        .map(|(id, occurs)| {
+            let rank = ints.len() as u32;
+            if occurs.into_inner() {
+                ints.push(id as i64);
+            }
+            rank
+        })
+        .collect();
     let ranked = if ints.len() == rank.len() {
         arrays.map(Cow::Borrowed)
     } else {
-        arrays.map(|ids| ids.iter().map(|&id| rank[id as usize]).collect::<Vec<_>>().into())
+        arrays.map(|ids| parallel::map(ids.len(), |i| rank[ids[i] as usize]).into())
     };
     (Vocabulary::from_sorted_ints(ints), ranked)
 }
@@ -431,7 +458,10 @@ mod tests {
             for i in 0..40 {
                 builder.push(s[i].into(), a[i].into(), t[i].into(), r[i]).unwrap();
             }
+            let mut at_once = SampleBuilder::new();
+            at_once.push_ints(&s, &a, &t, &r).unwrap();
             let expected = builder.build_with_placement(Duplicates::Mean);
+            assert_eq!(at_once.build_with_placement(Duplicates::Mean), expected);
             assert_eq!(RewardSample::from_ids(&s, &a, &t, &r, Duplicates::Mean), expected);
             let error = RewardSample::from_ids(&s, &a, &t[1..], &r, Duplicates::Mean).unwrap_err();
             assert_eq!(error.to_string(), "there are 39 entries where 40 are needed");
@@ -439,7 +469,21 @@ mod tests {
             bad[3] = f64::NAN;
             let error = RewardSample::from_ids(&s, &a, &t, &bad, Duplicates::Mean).unwrap_err();
             assert!(matches!(error, SampleError::NotFinite { row: 3, .. }));
+            let mut at_once = SampleBuilder::new();
+            assert_eq!(at_once.push_ints(&s, &a, &t, &bad).unwrap_err().to_string(), error.to_string());
+            assert_eq!(at_once.rows(), 3);
         }
+    }
+
+    #[test]
+    fn any_integer_is_an_id() {
+        let ids = [u32::MAX, 0, u32::MAX - 1];
+        let (sample, placement) = RewardSample::from_ids(&ids, &ids, &ids, &[1.0, 2.0, 3.0], Duplicates::Mean).unwrap();
+        assert_eq!(
+            sample.states().iter().map(|token| token.to_string()).collect::<Vec<_>>(),
+            ["0", "4294967294", "4294967295"]
+        );
+        assert_eq!(placement.transition, [2, 0, 1]);
     }
 
     #[test]

@@ -21,7 +21,7 @@ use thiserror::Error;
 use super::token::{Kind, compare_features};
 use super::vocabulary::Texts;
 use super::{DuplicateCounts, LARGEST_REWARD, Repeats, RewardSample, Token, Vocabulary};
-use crate::graph::Graph;
+use crate::graph::{Graph, starts};
 use crate::regress::{RewardTable, Unsampled};
 use crate::settings::{Regression, TreeLimits};
 
@@ -155,7 +155,7 @@ impl Writer {
         let tuples = features.len().checked_div(*arity).unwrap_or(0);
         [ints.len(), texts.ends.len(), tuples, *arity].into_iter().for_each(|n| self.count(n));
         ints.iter().for_each(|int| self.0.extend(int.to_le_bytes()));
-        texts.ends.iter().for_each(|&end| self.count(end));
+        texts.ends.iter().for_each(|&end| self.count(end as usize));
         self.0.extend(texts.bytes.as_bytes());
         features.iter().for_each(|&value| self.number(value));
     }
@@ -216,7 +216,7 @@ impl<'a> Reader<'a> {
         let reward = self.list(transitions, f64::from_le_bytes)?;
         // Not a number is never at most anything.
         check(reward.iter().all(|r| r.abs() <= LARGEST_REWARD), "a reward is not a finite number, or too large")?;
-        let graph = Graph::new(states.len(), source, target, first, transitions);
+        let graph = Graph::new(starts(states.len(), &source), source, target, first, transitions);
         let met = (0..states.len() as u32).all(|x| graph.is_initial(x) || graph.is_subsequent(x));
         check(met, "a state has no transition")?;
         let (duplicates, repeats) = self.merged(transitions)?;
@@ -246,8 +246,9 @@ impl<'a> Reader<'a> {
         let length = usize::try_from(ends.last().copied().unwrap_or(0)).map_err(|_| BytesError::Invalid(SHORT))?;
         let bytes = std::str::from_utf8(self.take(length)?).map_err(|_| BytesError::Invalid("a text is not UTF-8"))?;
         // None is larger than the last, which is the length of what is there.
-        let ends: Vec<usize> = ends.into_iter().map(|end| end as usize).collect();
-        check(ends.iter().all(|&end| bytes.is_char_boundary(end)), "a text is not UTF-8")?;
+        check(u32::try_from(length).is_ok(), "the texts are longer than 4 GiB")?;
+        let ends: Vec<u32> = ends.into_iter().map(|end| end as u32).collect();
+        check(ends.iter().all(|&end| bytes.is_char_boundary(end as usize)), "a text is not UTF-8")?;
         let texts = Texts { bytes: bytes.to_owned(), ends };
         let sorted = (1..count).all(|i| texts.get(i - 1) < texts.get(i));
         check(sorted, "tokens are not sorted")?;

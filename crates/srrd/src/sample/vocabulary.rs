@@ -123,11 +123,11 @@ impl Vocabulary {
     }
 }
 
-/// Texts in one buffer.
+/// Texts in one buffer, of 4 GiB at most.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Texts {
     pub(super) bytes: String,
-    pub(super) ends: Vec<usize>,
+    pub(super) ends: Vec<u32>,
 }
 
 impl Texts {
@@ -136,13 +136,18 @@ impl Texts {
     }
 
     pub(super) fn get(&self, index: usize) -> &str {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.bytes[start..self.ends[index]]
+        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
+        &self.bytes[start..self.ends[index] as usize]
     }
 
+    fn has_room_for(&self, text: &str) -> bool {
+        self.bytes.len() + text.len() <= u32::MAX as usize
+    }
+
+    /// Adds a text that there is room for.
     fn push(&mut self, text: &str) {
         self.bytes.push_str(text);
-        self.ends.push(self.bytes.len());
+        self.ends.push(self.bytes.len() as u32);
     }
 
     fn find(&self, text: &str) -> Option<usize> {
@@ -176,7 +181,7 @@ pub(crate) struct Interner {
 }
 
 impl Interner {
-    /// The provisional id of a token; `None` when there are as many as an id can tell apart.
+    /// The provisional id of a token; `None` when there are as many as an id can tell apart, or more text than there is room for.
     #[inline]
     pub fn intern(&mut self, token: Token<'_>) -> Option<u32> {
         match token.0 {
@@ -211,6 +216,9 @@ impl Interner {
         let texts = &self.texts;
         if let Some(&index) = self.text_table.find(hash, |&i| texts.get(i as usize) == text) {
             return Some(self.text_ids[index as usize]);
+        }
+        if !self.texts.has_room_for(text) {
+            return None;
         }
         let id = self.fresh()?;
         let index = self.texts.len() as u32;
@@ -250,7 +258,7 @@ impl Interner {
     }
 
     /// Takes the tokens of `other` over and empties it, keeping its memory. The result says what becomes of ids that `other` gave;
-    /// `None` when there are more tokens than an id can tell apart.
+    /// `None` when there are too many.
     pub fn absorb(&mut self, other: &mut Interner) -> Option<Renumbered> {
         let mut numbered = vec![0u32; other.numbered as usize];
         let mut note = |theirs: u32, ours: Option<u32>| ours.map(|id| numbered[(theirs - DIRECT_INTS) as usize] = id);
@@ -279,7 +287,7 @@ impl Interner {
     /// The sorted vocabulary of all tokens whose provisional ids stand in `columns`, and what becomes of those ids: their
     /// ranks.
     pub fn sort(self, columns: &[&[u32]]) -> (Vocabulary, Renumbered) {
-        let direct = occurring(columns);
+        let direct = occurring(columns, largest(columns, DIRECT_INTS - 1).map_or(0, |id| id as usize + 1));
         let mut ranks = Vec::with_capacity(direct.len());
         let mut ints: Vec<i64> =
             Vec::with_capacity(direct.iter().filter(|occurs| occurs.load(Ordering::Relaxed)).count());
@@ -340,16 +348,21 @@ impl Interner {
     }
 }
 
-/// Which of the integers that are their own ids occur.
-fn occurring(columns: &[&[u32]]) -> Vec<AtomicBool> {
-    let most = |ids: &[u32]| ids.iter().filter(|&&id| id < DIRECT_INTS).max().map_or(0, |&id| id as usize + 1);
-    let small = columns.iter().map(|ids| ids.len()).sum::<usize>() < SMALL;
-    let most = match small {
-        true => columns.iter().map(|ids| most(ids)).max(),
-        false => columns.iter().map(|ids| ids.par_chunks(SMALL).map(most).max().unwrap_or(0)).max(),
+/// The largest id up to `most`.
+pub(super) fn largest(columns: &[&[u32]], most: u32) -> Option<u32> {
+    let largest = |ids: &[u32]| ids.iter().copied().filter(|&id| id <= most).max();
+    let of_column = |ids: &&[u32]| match ids.len() < SMALL {
+        true => largest(ids),
+        false => ids.par_chunks(SMALL).map(largest).max().flatten(),
     };
+    columns.iter().map(of_column).max().flatten()
+}
+
+/// Which ids below `count` occur.
+pub(super) fn occurring(columns: &[&[u32]], count: usize) -> Vec<AtomicBool> {
+    let small = columns.iter().map(|ids| ids.len()).sum::<usize>() < SMALL;
     let mut occurs = Vec::new();
-    occurs.resize_with(most.unwrap_or(0), || AtomicBool::new(false));
+    occurs.resize_with(count, || AtomicBool::new(false));
     let mark = |ids: &[u32]| {
         for id in ids {
             // Reading first: most are marked already, and threads that write to one place wait for each other.
