@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 MISSING = "–"
 AGAINST_BASELINES = (
-    "Best of several repeats after a warm-up. The baselines use all the cores they want, and start from arrays of ids and "
+    "Best of several repeats after a warm-up, in the best of several rounds. The baselines use all the cores they want, and start from arrays of ids and "
     "rewards. The time of srrd is from a reward sample in memory to the results; *built* is what making that sample of the "
     "arrays takes, once, and the last ratio has it included. A ratio is baseline time over srrd time; *same values* compares "
     "every number to 1e-9."

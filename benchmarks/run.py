@@ -16,7 +16,9 @@ What is measured
     computing; the ratio with the building included stands beside it. The time of a baseline is all it does from the
     arrays on, its sparse or dense matrices included. srrd-bench allocates with mimalloc, which is told to keep freed memory
     (ALLOCATOR): repeats do not wait for the system to zero fresh pages. (The command runs as it is.) Best of several
-    repeats after a warm-up. The literal loops run once, without a warm-up, when they take longer than LITERAL_BUDGET; with
+    repeats after a warm-up, in each of ROUNDS rounds that go through all cases: a machine that is slow for some seconds, as
+    shared ones are, then spoils one round and not the comparison. A baseline that takes longer than LONG is measured in the
+    first round only: its time is as certain as one round is. The literal loops run once, without a warm-up, when they take longer than LITERAL_BUDGET; with
     --quick they run on LITERAL_SUBSET random transitions only (with the sets of the whole sample), and the time is scaled
     to all of them.
     For `pairwise` the baseline gets its dense arrays ready-made, which is in its favour. Baselines use all the cores
@@ -70,6 +72,8 @@ MIN_COMMON = 3
 THREADS = (1, 2)
 # Without it memory goes back to the system after some milliseconds, which large arrays take to fill.
 ALLOCATOR = {"MIMALLOC_PURGE_DELAY": "-1"}
+ROUNDS = 3
+LONG = 1.0
 LITERAL_SUBSET = 350
 LITERAL_BUDGET = 3.0
 ALL = ("epic", "dard", "srrd")
@@ -136,11 +140,11 @@ def best_of(repeats, function, budget=30.0):
 
 def repeats_for(rows, quick):
     """More repeats where one is short."""
-    return max(1 if quick else 3, min(100, 3_000_000 // rows) // (5 if quick else 1))
+    return max(1 if quick else 3, min(500, 3_000_000 // rows) // (5 if quick else 1))
 
 
 class Baselines:
-    """Times of the canonicalizing baselines; each is measured once and kept."""
+    """Times of the canonicalizing baselines; each is measured once a round, and kept."""
 
     def __init__(self, folder, quick):
         self.folder, self.quick = folder, quick
@@ -154,6 +158,10 @@ class Baselines:
             self.kept[key] = self.literal(rows, metric) if name == "literal" else self.arrays(name, rows, metric)
             print(f"{workload} {metric}: {name} {self.kept[key][0]:.4g} s", flush=True)
         return self.kept[key]
+
+    def forget_short(self):
+        """Measure again what does not take long."""
+        self.kept = {key: measured for key, measured in self.kept.items() if measured[0] > LONG}
 
     def arrays(self, name, rows, metric):
         canonicalize = {"sparse": sparse, "dense": dense}[name].canonicalize
@@ -337,6 +345,19 @@ def table_results(names, baselines, rust, failures):
         yield Result(f"{name}.csv", "srrd", len(expected), "sparse", time_of_baseline, seconds, {}, target, same)
 
 
+def least(rounds):
+    """The results of several rounds, each with its least times."""
+    merged = rounds[0]
+    for results in rounds[1:]:
+        for ours, theirs in zip(merged, results, strict=True):
+            ours.baseline_seconds = min(ours.baseline_seconds, theirs.baseline_seconds)
+            for kept, more in ((ours.rust, theirs.rust), (ours.build, theirs.build)):
+                kept |= {threads: min(seconds, kept.get(threads, seconds)) for threads, seconds in more.items()}
+            if theirs.agrees is False:
+                ours.agrees = False
+    return merged
+
+
 def scalings(results):
     """The time per transition by size, from results that were measured anyway."""
     for family, limit in SCALING.items():
@@ -366,10 +387,16 @@ def run(options):
 
     rust = None if options.baselines_only else Rust(options.data, options.quick, failures)
     baselines = Baselines(options.data, options.quick)
-    results = list(canonicalize_results(cases, baselines, rust, failures))
-    results.append(pairwise_result(options.data, options.quick, rust, failures))
+    rounds, rounds_of_commands = [], []
+    for _ in range(1 if options.quick else ROUNDS):
+        baselines.forget_short()
+        results = list(canonicalize_results(cases, baselines, rust, failures))
+        rounds.append([*results, pairwise_result(options.data, options.quick, rust, failures)])
+        # The baseline of the commands is measured again, beside them.
+        baselines.forget_short()
+        rounds_of_commands.append(list(table_results(tables, baselines, rust, failures)))
+    results, commands = least(rounds), least(rounds_of_commands)
     by_least_squares = list(projected_results(kinds, options.data, rust, failures))
-    commands = list(table_results(tables, baselines, rust, failures))
     text = render(description, results, by_least_squares, commands, list(scalings(results)), THREADS, options.quick)
     output = options.output or (None if options.baselines_only else HERE / "RESULTS.md")
     if output is None:
