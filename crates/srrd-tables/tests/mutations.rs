@@ -8,11 +8,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use common::fixture;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use srrd_tables::{Batch, FileFormat, ReadOptions, open_bytes};
+use srrd::Duplicates;
+use srrd_tables::{Batch, FileFormat, ReadOptions, open_bytes, read_sample_table};
 
 const CASES_PER_FILE: u64 = 300;
 
-/// What the fuzz target does, too: reads everything, as it is and as it is passed through, then every column for itself.
+/// Reads everything as the fuzz target does, as it is and as it is passed through, then every column for itself; and samples, for
+/// which text is taken apart in another way.
 fn read_everything(format: FileFormat, bytes: &[u8]) {
     let options = ReadOptions { batch_rows: 7, ..ReadOptions::default() };
     let mut batch = Batch::new();
@@ -34,6 +36,9 @@ fn read_everything(format: FileFormat, bytes: &[u8]) {
         if table.select(&[name]).is_ok() {
             while let Ok(true) = table.next_batch(&mut batch) {}
         }
+    }
+    if let Ok(table) = open_bytes("t", format, bytes.to_vec(), &options) {
+        let _ = read_sample_table(table, "only", Duplicates::Mean);
     }
 }
 
