@@ -345,10 +345,10 @@ impl Piece<'_> {
             rewards.clear();
             rewards.extend_from_slice(&reward[here]);
 
-            let of_row = |row: u64| (row >> 32) as u32;
-            for rows in order.chunk_by(|&a, &b| of_row(a) == of_row(b)) {
+            let target_of = |row: u64| (row >> 32) as u32;
+            for rows in order.chunk_by(|&a, &b| target_of(a) == target_of(b)) {
                 source[edges] = x as u32;
-                target[edges] = of_row(rows[0]);
+                target[edges] = target_of(rows[0]);
                 first[edges] = (before + transitions) as u32;
                 edges += 1;
                 let row = |row: u64| {
@@ -373,7 +373,7 @@ impl Piece<'_> {
                         _ => values.merge(group, sorting.duplicates).map_err(|two| Conflict {
                             source: x as u32,
                             action: group[0].action,
-                            target: of_row(rows[0]),
+                            target: target_of(rows[0]),
                             rows: two.map(|row| sorting.row(row.place)),
                             rewards: two.map(|row| row.reward),
                         })?,

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::assemble::{Rows, assemble};
 use super::token::Kind;
-use super::vocabulary::{DIRECT_INTS, Interner, largest, occurring};
+use super::vocabulary::{DIRECT_INTS, Interner, largest, rank};
 use super::{RewardSample, Token, Vocabulary};
 use crate::parallel;
 
@@ -338,21 +338,11 @@ fn rank_ids<const N: usize>(arrays: [&[u32]; N]) -> (Vocabulary, [Cow<'_, [u32]>
         let ranked = arrays.map(|ids| ids.iter().map(rank).collect::<Vec<_>>().into());
         return (Vocabulary::from_sorted_ints(distinct.iter().map(|&id| i64::from(id)).collect()), ranked);
     }
-    let occurs = occurring(&arrays, most + 1);
-    let mut ints = Vec::new();
-    let rank: Vec<u32> = (occurs.into_iter().enumerate())
-        .map(|(id, occurs)| {
-            let rank = ints.len() as u32;
-            if occurs.into_inner() {
-                ints.push(id as i64);
-            }
-            rank
-        })
-        .collect();
-    let ranked = if ints.len() == rank.len() {
+    let (ints, ranks) = rank(&arrays, most + 1);
+    let ranked = if ints.len() == ranks.len() {
         arrays.map(Cow::Borrowed)
     } else {
-        arrays.map(|ids| parallel::map(ids.len(), |i| rank[ids[i] as usize]).into())
+        arrays.map(|ids| parallel::map(ids.len(), |i| ranks[ids[i] as usize]).into())
     };
     (Vocabulary::from_sorted_ints(ints), ranked)
 }

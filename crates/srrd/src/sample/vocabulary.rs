@@ -287,16 +287,7 @@ impl Interner {
     /// The sorted vocabulary of all tokens whose provisional ids stand in `columns`, and what becomes of those ids: their
     /// ranks.
     pub fn sort(self, columns: &[&[u32]]) -> (Vocabulary, Renumbered) {
-        let direct = occurring(columns, largest(columns, DIRECT_INTS - 1).map_or(0, |id| id as usize + 1));
-        let mut ranks = Vec::with_capacity(direct.len());
-        let mut ints: Vec<i64> =
-            Vec::with_capacity(direct.iter().filter(|occurs| occurs.load(Ordering::Relaxed)).count());
-        for (value, occurs) in direct.into_iter().enumerate() {
-            ranks.push(ints.len() as u32);
-            if occurs.into_inner() {
-                ints.push(value as i64);
-            }
-        }
+        let (mut ints, mut ranks) = rank(columns, largest(columns, DIRECT_INTS - 1).map_or(0, |id| id as usize + 1));
         let mut numbered = vec![0u32; self.numbered as usize];
         if !self.ints.is_empty() {
             // Those that are their own ids lie between the negative and the large ones.
@@ -358,8 +349,22 @@ pub(super) fn largest(columns: &[&[u32]], most: u32) -> Option<u32> {
     columns.iter().map(of_column).max().flatten()
 }
 
+/// The ids below `count` that occur, ascending, and by id how many of them are smaller.
+pub(super) fn rank(columns: &[&[u32]], count: usize) -> (Vec<i64>, Vec<u32>) {
+    let occurs = occurring(columns, count);
+    let mut ints = Vec::with_capacity(occurs.iter().filter(|occurs| occurs.load(Ordering::Relaxed)).count());
+    let mut ranks = Vec::with_capacity(count);
+    for (id, occurs) in occurs.into_iter().enumerate() {
+        ranks.push(ints.len() as u32);
+        if occurs.into_inner() {
+            ints.push(id as i64);
+        }
+    }
+    (ints, ranks)
+}
+
 /// Which ids below `count` occur.
-pub(super) fn occurring(columns: &[&[u32]], count: usize) -> Vec<AtomicBool> {
+fn occurring(columns: &[&[u32]], count: usize) -> Vec<AtomicBool> {
     let small = columns.iter().map(|ids| ids.len()).sum::<usize>() < SMALL;
     let mut occurs = Vec::new();
     occurs.resize_with(count, || AtomicBool::new(false));
