@@ -5,16 +5,15 @@
 //! thread that takes them apart. A block that holds anything else is taken apart once more, column by column, in its turn: what is
 //! wrong with it is found there.
 
-use memchr::memchr2;
 use srrd::{SampleBuilder, Token};
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
 use crate::batch::Batch;
-use crate::digits::{leading_decimal, leading_int, number};
+use crate::digits::number;
 use crate::error::TableError;
 use crate::in_order::in_order;
-use crate::number::parse_number;
+use crate::int_rows::{Column, IntLines};
 use crate::read::{Block, BlockSource, Layout, Mark, TableReader, separators};
 
 /// How many rows a table has is guessed when so much text was taken apart.
@@ -166,16 +165,6 @@ struct Fields {
     columns: Vec<Column>,
 }
 
-/// What a column is to a row.
-#[derive(Clone, Copy)]
-enum Column {
-    State,
-    Action,
-    NextState,
-    Reward,
-    Other,
-}
-
 impl Fields {
     fn new(Layout { delimiter, width, positions }: Layout, places: &Places) -> Self {
         let Places { state, action, next_state, reward } = *places;
@@ -212,7 +201,10 @@ impl Fields {
     /// Pushes all rows of lines that hold no quotes, and says how many lines they were; `None` when there is anything wrong with
     /// one. `found` is for the separators.
     fn push_rows(&self, text: &str, found: &mut Vec<u32>, rows: &mut SampleBuilder) -> Option<u64> {
-        let (mut lines, taken) = self.push_int_rows(text, rows)?;
+        let (mut lines, taken) = match self.next_state {
+            Some(_) => IntLines { text, delimiter: self.delimiter, columns: &self.columns }.push(rows)?,
+            None => (0, 0),
+        };
         let text = &text[taken..];
         let bytes = text.as_bytes();
         found.clear();
@@ -251,154 +243,5 @@ impl Fields {
             start = last + 1;
         }
         Some(lines)
-    }
-
-    /// Pushes rows as long as their tokens are short integers, which end where they are read: their fields need not be looked for.
-    /// Says how many they were, a line each, and how many bytes; `None` when a reward is refused.
-    fn push_int_rows(&self, text: &str, rows: &mut SampleBuilder) -> Option<(u64, usize)> {
-        match self.columns[..] {
-            // As nearly all tables have them, and faster with nothing to be chosen from field to field.
-            [Column::State, Column::Action, Column::NextState, Column::Reward] => {
-                push_while(text, rows, |start| self.usual_int_row(text, start))
-            }
-            _ if self.next_state.is_some() => push_while(text, rows, |start| self.int_row(text, start)),
-            _ => Some((0, 0)),
-        }
-    }
-
-    /// The row that begins at `start`, and where the next one does, if its columns are the usual ones.
-    #[inline(always)]
-    fn usual_int_row(&self, text: &str, start: usize) -> Option<(IntRow, usize)> {
-        let bytes = text.as_bytes();
-        let token = |at| leading_int(bytes, at).filter(|&(_, end)| bytes.get(end) == Some(&self.delimiter));
-        let (state, end) = token(start)?;
-        let (action, end) = token(end + 1)?;
-        let (next_state, end) = token(end + 1)?;
-        let (reward, end) = self.reward(text, end + 1)?;
-        Some((IntRow { state, action, next_state, reward }, behind_line_end(bytes, end)?))
-    }
-
-    /// The row that begins at `start`, and where the next one does.
-    #[inline(always)]
-    fn int_row(&self, text: &str, start: usize) -> Option<(IntRow, usize)> {
-        let bytes = text.as_bytes();
-        let mut row = IntRow::default();
-        let mut at = start;
-        for (index, &column) in self.columns.iter().enumerate() {
-            if index > 0 {
-                if bytes.get(at) != Some(&self.delimiter) {
-                    return None;
-                }
-                at += 1;
-            }
-            let token = match column {
-                Column::State => &mut row.state,
-                Column::Action => &mut row.action,
-                Column::NextState => &mut row.next_state,
-                Column::Reward => {
-                    (row.reward, at) = self.reward(text, at)?;
-                    continue;
-                }
-                Column::Other => {
-                    at = self.field_end(bytes, at)?;
-                    continue;
-                }
-            };
-            (*token, at) = leading_int(bytes, at)?;
-        }
-        Some((row, behind_line_end(bytes, at)?))
-    }
-
-    /// The number that a field is, and where it ends.
-    #[inline(always)]
-    fn reward(&self, text: &str, start: usize) -> Option<(f64, usize)> {
-        let bytes = text.as_bytes();
-        let ends = |end: usize| bytes.get(end).is_some_and(|&b| b == self.delimiter || b == b'\n' || b == b'\r');
-        if let Some((reward, end)) = leading_decimal(bytes, start)
-            && ends(end)
-        {
-            return Some((reward, end));
-        }
-        let end = self.field_end(bytes, start)?;
-        let end = end - usize::from(bytes[end] == b'\n' && bytes[start..end].ends_with(b"\r"));
-        Some((parse_number(&text[start..end]).ok()?, end))
-    }
-
-    /// Where a field ends.
-    fn field_end(&self, bytes: &[u8], start: usize) -> Option<usize> {
-        memchr2(self.delimiter, b'\n', &bytes[start..]).map(|length| start + length)
-    }
-}
-
-/// Pushes rows as long as `row` finds one where the one before it ended. Says how many they were, and how many bytes.
-#[inline(always)]
-fn push_while(
-    text: &str,
-    rows: &mut SampleBuilder,
-    row: impl Fn(usize) -> Option<(IntRow, usize)>,
-) -> Option<(u64, usize)> {
-    let (mut count, mut start) = (0, 0);
-    let mut some = IntRows::default();
-    while start < text.len()
-        && let Some((row, end)) = row(start)
-    {
-        some.push(row, rows)?;
-        count += 1;
-        start = end;
-    }
-    some.flush(rows)?;
-    Some((count, start))
-}
-
-/// The place behind a line that ends at `end`.
-#[inline(always)]
-fn behind_line_end(bytes: &[u8], end: usize) -> Option<usize> {
-    let end = end + usize::from(bytes.get(end) == Some(&b'\r'));
-    (bytes.get(end) == Some(&b'\n')).then_some(end + 1)
-}
-
-/// A row whose tokens are integers.
-#[derive(Default)]
-struct IntRow {
-    state: u32,
-    action: u32,
-    next_state: u32,
-    reward: f64,
-}
-
-/// So many rows are pushed at a time.
-const SOME: usize = 128;
-
-/// Some such rows, not yet pushed.
-struct IntRows {
-    state: [u32; SOME],
-    action: [u32; SOME],
-    next_state: [u32; SOME],
-    reward: [f64; SOME],
-    used: usize,
-}
-
-impl Default for IntRows {
-    fn default() -> Self {
-        IntRows { state: [0; SOME], action: [0; SOME], next_state: [0; SOME], reward: [0.0; SOME], used: 0 }
-    }
-}
-
-impl IntRows {
-    #[inline(always)]
-    fn push(&mut self, row: IntRow, rows: &mut SampleBuilder) -> Option<()> {
-        if self.used == SOME {
-            self.flush(rows)?;
-        }
-        let IntRow { state, action, next_state, reward } = row;
-        (self.state[self.used], self.action[self.used], self.next_state[self.used]) = (state, action, next_state);
-        self.reward[self.used] = reward;
-        self.used += 1;
-        Some(())
-    }
-
-    fn flush(&mut self, rows: &mut SampleBuilder) -> Option<()> {
-        let used = ..std::mem::take(&mut self.used);
-        rows.push_ints(&self.state[used], &self.action[used], &self.next_state[used], &self.reward[used]).ok()
     }
 }

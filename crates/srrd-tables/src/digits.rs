@@ -22,10 +22,25 @@ pub(crate) fn leading_int(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
 /// The finite number that `text[start..end]` is, if it is one.
 #[inline]
 pub(crate) fn number(text: &str, start: usize, end: usize) -> Option<f64> {
-    match leading_decimal(text.as_bytes(), start) {
+    let bytes = text.as_bytes();
+    if let Some(number) = usual_decimal(bytes, start, end) {
+        return Some(number);
+    }
+    match leading_decimal(bytes, start) {
         Some((number, behind)) if behind == end => Some(number),
         _ => parse_number(&text[start..end]).ok(),
     }
+}
+
+/// The number `bytes[start..end]`, if it is a digit, a point and up to 17 digits, with a sign or without.
+#[inline(always)]
+fn usual_decimal(bytes: &[u8], start: usize, end: usize) -> Option<f64> {
+    let negative = *bytes.get(start)? == b'-';
+    let first = start + usize::from(negative);
+    let &[whole @ b'0'..=b'9', b'.'] = bytes.get(first..first + 2)? else { return None };
+    let places = end.checked_sub(first + 2).filter(|places| (1..MOST_DIGITS).contains(places))?;
+    let last = LastDigits::new(bytes.get(..end)?.last_chunk()?, places);
+    last.are_digits().then(|| decimal(negative, u64::from(whole - b'0'), last.long(), places))
 }
 
 /// The number that begins at `at`, and where it ends, if it has at most 18 digits, at most 8 of them before the point, and no
@@ -58,9 +73,89 @@ pub(crate) fn leading_decimal(bytes: &[u8], at: usize) -> Option<(f64, usize)> {
             return None;
         }
     }
+    Some((signed_quotient(negative, digits, places), end))
+}
+
+/// The number with these digits before the point, and so many behind it that are this integer: no more than [`MOST_DIGITS`] in all.
+#[inline(always)]
+pub(crate) fn decimal(negative: bool, whole: u64, fraction: u64, places: usize) -> f64 {
+    signed_quotient(negative, whole * POWERS[places] + fraction, places)
+}
+
+#[inline(always)]
+fn signed_quotient(negative: bool, digits: u64, places: usize) -> f64 {
     let value = if digits == 0 { 0.0 } else { quotient(digits, places) };
     // Half of all rewards are negative, and nobody can foresee which.
-    Some((f64::from_bits(value.to_bits() | u64::from(negative) << 63), end))
+    f64::from_bits(value.to_bits() | u64::from(negative) << 63)
+}
+
+/// No more digits are joined, so that they fit into a word.
+pub(crate) const MOST_DIGITS: usize = 18;
+
+/// The powers of ten.
+pub(crate) const POWERS: [u64; MOST_DIGITS + 1] = {
+    let mut powers = [1; MOST_DIGITS + 1];
+    let mut places = 1;
+    while places <= MOST_DIGITS {
+        powers[places] = 10 * powers[places - 1];
+        places += 1;
+    }
+    powers
+};
+
+/// The digits that come last in three words, and zeros before them: the values of their bytes.
+pub(crate) struct LastDigits {
+    last: u64,
+    middle: u64,
+    first: u64,
+}
+
+/// By the number of digits: which bytes of a word they are when so many of them come behind it.
+const fn masks(behind: usize) -> [u64; 32] {
+    let mut masks = [0; 32];
+    let mut digits = behind + 1;
+    while digits <= LastDigits::BYTES {
+        masks[digits] = if digits < behind + 8 { u64::MAX << (64 - 8 * (digits - behind)) } else { u64::MAX };
+        digits += 1;
+    }
+    masks
+}
+
+static LAST: [u64; 32] = masks(0);
+static MIDDLE: [u64; 32] = masks(8);
+static FIRST: [u64; 32] = masks(16);
+
+impl LastDigits {
+    /// So many bytes are looked at.
+    pub(crate) const BYTES: usize = 24;
+
+    /// The last of these bytes, so many of them.
+    #[inline(always)]
+    pub(crate) fn new(bytes: &[u8; Self::BYTES], digits: usize) -> Self {
+        let (words, _) = bytes.as_chunks();
+        let values = |word: usize, masks: &[u64; 32]| (u64::from_le_bytes(words[word]) ^ ZEROS) & masks[digits % 32];
+        LastDigits { last: values(2, &LAST), middle: values(1, &MIDDLE), first: values(0, &FIRST) }
+    }
+
+    /// Whether all are digits.
+    #[inline(always)]
+    fn are_digits(&self) -> bool {
+        from_ten_on(self.last) | from_ten_on(self.middle) | from_ten_on(self.first) == 0
+    }
+
+    /// The integer that up to eight digits are.
+    #[inline(always)]
+    pub(crate) fn short(&self) -> u64 {
+        join_digits(self.last)
+    }
+
+    /// The integer that up to [`MOST_DIGITS`] digits are.
+    #[inline(always)]
+    pub(crate) fn long(&self) -> u64 {
+        join_digits(self.last)
+            + 100_000_000 * join_digits(self.middle)
+            + 10_000_000_000_000_000 * join_digits(self.first)
+    }
 }
 
 /// A power of ten as a divisor.
@@ -98,11 +193,11 @@ const DIVISORS: [Divisor; 19] = {
 fn quotient(dividend: u64, places: usize) -> f64 {
     let Divisor { shifted, up, reciprocal } = DIVISORS[places];
     let dividend_up = dividend.leading_zeros();
-    // With both as large as they can be, the quotient has 63 or 64 digits, more than a float can keep ...
-    let dividend = u128::from(dividend << dividend_up) << 63;
+    // With both as large as they can be, the quotient has 62 or 63 digits, more than a float can keep ...
+    let dividend = u128::from(dividend << dividend_up) << 62;
     let (quotient, rest) = divide(dividend, shifted, reciprocal);
     // ... so that of those that follow it matters only whether any is not 0.
-    (quotient | u64::from(rest != 0)) as f64 * power_of_two(up as i32 - dividend_up as i32 - 63)
+    (quotient | u64::from(rest != 0)).cast_signed() as f64 * power_of_two(up as i32 - dividend_up as i32 - 62)
 }
 
 /// Quotient and rest, by a multiplication. The divisor's highest digit is set, and the higher half of the dividend below it.
@@ -113,10 +208,10 @@ fn divide(dividend: u128, divisor: u64, reciprocal: u64) -> (u64, u64) {
     let estimate = u128::from(reciprocal) * (dividend >> 64) + dividend;
     let mut quotient = ((estimate >> 64) as u64).wrapping_add(1);
     let mut rest = (dividend as u64).wrapping_sub(quotient.wrapping_mul(divisor));
-    if rest > estimate as u64 {
-        quotient = quotient.wrapping_sub(1);
-        rest = rest.wrapping_add(divisor);
-    }
+    // Half of the time, and nobody can foresee when.
+    let too_large = u64::from(rest > estimate as u64);
+    quotient = quotient.wrapping_sub(too_large);
+    rest = rest.wrapping_add(divisor & too_large.wrapping_neg());
     if rest >= divisor {
         quotient += 1;
         rest -= divisor;
@@ -134,19 +229,28 @@ fn power_of_two(exponent: i32) -> f64 {
 #[inline(always)]
 fn leading_digits(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     let values = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?) ^ ZEROS;
-    // Adding 0x76 sets the highest bit of a byte from ten on. What that carries into the next byte does not matter, which comes
-    // after the first that is no digit.
-    let others = (values.wrapping_add(0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080;
-    let length = others.trailing_zeros() as usize / 8;
+    let length = from_ten_on(values).trailing_zeros() as usize / 8;
     if length == 0 {
         return Some((0, 0));
     }
     // The last digit goes to the highest byte, with zeros before the first.
-    let values = values << (64 - 8 * length);
+    Some((join_digits(values << (64 - 8 * length)), length))
+}
+
+/// The highest bit of the first byte that is no digit's value, and of some behind it.
+#[inline(always)]
+fn from_ten_on(values: u64) -> u64 {
+    // Adding 0x76 sets the highest bit of a byte from ten on, and may carry into the next.
+    (values.wrapping_add(0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080
+}
+
+/// The integer whose eight digits are the bytes of a word, the last in the highest.
+#[inline(always)]
+fn join_digits(values: u64) -> u64 {
     // Neighbours are joined: to pairs, to fours, to eight.
     let pairs = values.wrapping_mul(10).wrapping_add(values >> 8) & 0x00ff_00ff_00ff_00ff;
     let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
-    Some((fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff, length))
+    fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff
 }
 
 #[cfg(test)]

@@ -35,12 +35,14 @@ mod format;
 mod guard;
 mod half;
 mod in_order;
+mod int_rows;
 mod number;
 mod quote;
 mod read;
 mod roles;
 mod samples;
 mod types;
+mod window;
 mod write;
 
 pub use batch::{Batch, Column, ColumnType, Field, Schema, TextColumn, Values};

@@ -26,7 +26,7 @@ use crate::format::{Compression, FileFormat, Format};
 use crate::types::push_text;
 use block::Stretches;
 pub(crate) use block::{Block, BlockSource, Layout, Mark};
-pub(crate) use separators::separators;
+pub(crate) use separators::{others_than_digits, separators};
 
 /// How to read a table.
 #[derive(Clone, Debug)]

@@ -119,9 +119,63 @@ fn places_by_words(bytes: &[u8; WIDTH], wanted: [u8; 2]) -> u64 {
     words.iter().enumerate().fold(0, |places, (index, word)| {
         let word = u64::from_le_bytes(*word);
         let [one, other] = wanted.map(|byte| zeros(word ^ (u64::from(byte) * ONES)));
-        // The product has every byte's bit side by side in its highest byte.
-        places | ((one | other) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56 << (8 * index)
+        places | gathered(one | other) << (8 * index)
     })
+}
+
+/// A bit for every byte that is not a digit.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn others_than_digits(bytes: &[u8; WIDTH]) -> u64 {
+    // SAFETY: SSE2 is part of this architecture.
+    unsafe { others_than_digits_sse2(bytes) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "sse2")]
+#[inline]
+fn others_than_digits_sse2(bytes: &[u8; WIDTH]) -> u64 {
+    use std::arch::x86_64::{
+        _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8, _mm_xor_si128,
+    };
+    let ten = _mm_set1_epi8(10);
+    let mut others = 0;
+    for (index, part) in bytes.as_chunks::<16>().0.iter().enumerate() {
+        let both = u128::from_le_bytes(*part);
+        let values = _mm_xor_si128(_mm_set_epi64x((both >> 64) as i64, both as i64), _mm_set1_epi8(b'0' as i8));
+        let from_ten_on = _mm_cmpeq_epi8(_mm_min_epu8(values, ten), ten);
+        others |= u64::from(_mm_movemask_epi8(from_ten_on) as u16) << (16 * index);
+    }
+    others
+}
+
+/// A bit for every byte that is not a digit.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub(crate) fn others_than_digits(bytes: &[u8; WIDTH]) -> u64 {
+    others_than_digits_by_words(bytes)
+}
+
+/// The same without anything that only some processors have.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+#[inline]
+fn others_than_digits_by_words(bytes: &[u8; WIDTH]) -> u64 {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    let (words, _) = bytes.as_chunks::<8>();
+    words.iter().enumerate().fold(0, |others, (index, word)| {
+        let values = u64::from_le_bytes(*word) ^ (u64::from(b'0') * ONES);
+        // The lower seven bits from ten on carry into the highest.
+        let from_ten_on = ((values & (0x7f * ONES)) + 0x76 * ONES) | values;
+        others | gathered(from_ten_on) << (8 * index)
+    })
+}
+
+/// The highest bits of the bytes of a word, side by side.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+#[inline]
+fn gathered(word: u64) -> u64 {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    (word >> 7 & ONES).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
 #[cfg(test)]
@@ -147,6 +201,20 @@ mod tests {
             assert!(positions[1..].iter().map(|&at| at as usize).eq(expected), "{bytes:?}");
             if let Some(first) = bytes.first_chunk() {
                 assert_eq!(places_by_words(first, [b',', b'\n']), places(first, [b',', b'\n']), "{bytes:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn tells_digits_from_all_other_bytes() {
+        for byte in 0..=255 {
+            for at in [0, 7, 8, 63] {
+                let mut bytes = [b'5'; WIDTH];
+                bytes[at] = byte;
+                bytes[(at + 9) % WIDTH] = b',';
+                let expected = u64::from(!byte.is_ascii_digit()) << at | 1 << ((at + 9) % WIDTH);
+                assert_eq!(others_than_digits(&bytes), expected, "{byte} at {at}");
+                assert_eq!(others_than_digits_by_words(&bytes), expected, "{byte} at {at}");
             }
         }
     }
