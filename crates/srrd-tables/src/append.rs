@@ -61,6 +61,9 @@ impl<V: Fn(usize, usize) -> f64> Appended<V> {
 /// No number is written with more bytes than this.
 const LONGEST_NUMBER: usize = size_of::<zmij::Buffer>();
 
+/// So many bytes most numbers have, with the delimiter before them.
+const USUAL_NUMBER: usize = 20;
+
 /// Text that is put together in room made for all of it before. Pieces are copied with whatever follows them, which those after them
 /// overwrite: a copy of a length that is known beforehand takes a few instructions, and no call.
 #[derive(Default)]
@@ -124,6 +127,9 @@ pub(crate) fn append_to_lines<V: Fn(usize, usize) -> f64 + Sync>(
     sink: &mut dyn LineSink,
     values: &Appended<V>,
 ) -> Result<(), TableError> {
+    if let Some(length) = source.length() {
+        sink.expect(length + (values.rows * values.columns * USUAL_NUMBER) as u64);
+    }
     let mut slots = Vec::new();
     let mut lines = TextColumn::new();
     let mut text = Text::default();

@@ -134,6 +134,10 @@ impl LineSink for CsvWriter {
         self.delimiter
     }
 
+    fn expect(&mut self, bytes: u64) {
+        self.encoder.expect(bytes);
+    }
+
     fn write_lines(&mut self, lines: &[u8]) -> Result<(), TableError> {
         self.flush()?;
         self.encoder.write_all(&self.name, lines)

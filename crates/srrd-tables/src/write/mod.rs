@@ -64,6 +64,9 @@ pub trait LineSink: Send {
     /// What separates fields.
     fn delimiter(&self) -> u8;
 
+    /// About so many bytes of lines will come.
+    fn expect(&mut self, bytes: u64);
+
     /// Adds lines, each ended by LF, that are what [`TableWriter::write`] would make of their rows.
     ///
     /// # Errors

@@ -17,11 +17,16 @@ const GZIP_LEVEL: u32 = 3;
 /// What goes to a stream is held in memory up to this size, and in a temporary file beyond it.
 const HELD: usize = 4 * 1024 * 1024;
 
+/// From here on, room is asked for beforehand.
+const MUCH: u64 = 1024 * 1024;
+
 /// A file being written under another name in the same folder, or a stream.
 pub(super) struct Output {
     target: Option<Target>,
     /// Its name for now, and the one it gets when it is finished.
     renaming: Option<(Unfinished, PathBuf)>,
+    /// Whether room was asked for, of which some may be left behind what was written.
+    has_room: bool,
 }
 
 enum Target {
@@ -44,7 +49,7 @@ impl Output {
 
     fn stream(stream: Stream) -> Self {
         let collected = BufWriter::with_capacity(64 * 1024, tempfile::spooled_tempfile(HELD));
-        Output { target: Some(Target::Stream(collected, stream)), renaming: None }
+        Output { target: Some(Target::Stream(collected, stream)), renaming: None, has_room: false }
     }
 
     pub(super) fn file(path: &Path, name: &str) -> Result<Self, TableError> {
@@ -70,15 +75,34 @@ impl Output {
         let output = Output {
             target: Some(Target::File(BufWriter::with_capacity(64 * 1024, file))),
             renaming: Some((temporary, path)),
+            has_room: false,
         };
         replaced.transpose().map_err(|error| TableError::io(name, "written", &error))?;
         Ok(output)
+    }
+
+    /// Asks for room for so many bytes at once, which takes the file system less time than piece by piece. It may have none, or not
+    /// know how: then room is found as it is needed, or found missing.
+    fn expect(&mut self, bytes: u64) {
+        if let Some(Target::File(file)) = &self.target
+            && bytes >= MUCH
+        {
+            make_room(file.get_ref(), bytes);
+            self.has_room = true;
+        }
     }
 
     /// Writes out what is buffered, gives the file its name, and passes on what was collected.
     pub(super) fn finish(mut self, name: &str) -> Result<(), TableError> {
         let failed = |error: io::Error| TableError::io(name, "written", &error);
         self.flush().map_err(failed)?;
+        if let Some(Target::File(file)) = &mut self.target
+            && self.has_room
+        {
+            // Gives back what was not needed.
+            let end = file.stream_position().map_err(failed)?;
+            file.get_ref().set_len(end).map_err(failed)?;
+        }
         if let Some(Target::Stream(collected, stream)) = self.target.take() {
             pass_on(collected, stream).map_err(failed)?;
         }
@@ -141,6 +165,16 @@ fn pass_on(collected: BufWriter<SpooledTempFile>, stream: Stream) -> io::Result<
     io::copy(&mut collected, &mut to)?;
     to.flush()
 }
+
+/// Makes room in a file for so many bytes, which does not become longer by it; not everywhere, and not if there is none.
+#[cfg(target_os = "linux")]
+fn make_room(file: &File, bytes: u64) {
+    let _ = rustix::fs::fallocate(file, rustix::fs::FallocateFlags::KEEP_SIZE, 0, bytes);
+}
+
+/// Elsewhere room is found as it is needed.
+#[cfg(not(target_os = "linux"))]
+fn make_room(_: &File, _: u64) {}
 
 /// Who may read and write a file stays as it is when the file is replaced.
 #[cfg(unix)]
@@ -218,6 +252,13 @@ impl Encoder {
         })
     }
 
+    /// About so many bytes will come.
+    pub(super) fn expect(&mut self, bytes: u64) {
+        if let Encoder::Plain(output) = self {
+            output.expect(bytes);
+        }
+    }
+
     pub(super) fn write_all(&mut self, name: &str, bytes: &[u8]) -> Result<(), TableError> {
         match self {
             Encoder::Plain(output) => output.write_all(bytes),
@@ -235,5 +276,29 @@ impl Encoder {
         }
         .map_err(|error| TableError::io(name, "written", &error))?
         .finish(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_that_was_not_needed_is_given_back() {
+        let folder = tempfile::tempdir().unwrap();
+        for (expected, written) in [(64 * MUCH, 1000), (2 * MUCH, 3 * MUCH as usize), (64 * MUCH, 0)] {
+            let path = folder.path().join("table.csv");
+            let mut encoder = Encoder::Plain(Output::file(&path, "table.csv").unwrap());
+            encoder.expect(expected);
+            encoder.write_all("table.csv", &vec![b'x'; written]).unwrap();
+            encoder.finish("table.csv").unwrap();
+            assert_eq!(fs::read(&path).unwrap(), vec![b'x'; written]);
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::MetadataExt;
+                let on_disk = 512 * fs::metadata(&path).unwrap().blocks();
+                assert!(on_disk <= written as u64 + MUCH, "{on_disk} bytes for {written}");
+            }
+        }
     }
 }
