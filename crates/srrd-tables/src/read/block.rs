@@ -12,7 +12,7 @@ use crate::batch::{Batch, TextColumn};
 use crate::error::TableError;
 
 /// About so much text is a block: what a thread reads and makes of it should stay in the second-level cache.
-pub(super) const BLOCK: usize = 128 * 1024;
+pub(super) const BLOCK: usize = 256 * 1024;
 
 /// Behind a block so much is read along with it, to find the end of its last line.
 const BEHIND: usize = 1024;
