@@ -48,8 +48,7 @@ impl Graph {
         debug_assert_eq!(out_start, starts(out_start.len() - 1, &source));
         first.push(transitions as u32);
         first.shrink_to_fit();
-        let mut subsequent = vec![false; out_start.len() - 1];
-        target.iter().for_each(|&y| subsequent[y as usize] = true);
+        let subsequent = parallel::occurring(&[&target], out_start.len() - 1);
         Graph { out_start, source, target, first, subsequent, backwards: OnceLock::new() }
     }
 

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::cancel::checkpoint;
@@ -9,14 +10,14 @@ use crate::cancel::checkpoint;
 /// Below this many elements a loop stays on one thread: waking another costs more than it saves.
 const SMALL: usize = 1 << 14;
 /// How many elements a thread takes at a time.
-const CHUNK: usize = 1 << 12;
+const CHUNK: usize = 1 << 11;
 /// How many elements are computed between two checkpoints, where each takes little time.
 const STRIDE: usize = 1 << 9;
 /// How much work, where that is known.
 const STRIDE_WORK: u64 = 1 << 20;
 
 /// `(0..n).map(f)`, on all threads.
-pub(crate) fn map<T: Copy + Default + Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+pub(crate) fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     if n < SMALL {
         let mut values = Vec::with_capacity(n);
         for start in (0..n).step_by(STRIDE) {
@@ -25,15 +26,8 @@ pub(crate) fn map<T: Copy + Default + Send>(n: usize, f: impl Fn(usize) -> T + S
         }
         return values;
     }
-    let mut values = vec![T::default(); n];
-    let chunks = values.par_chunks_mut(CHUNK).with_min_len(piece(n / CHUNK));
-    chunks.enumerate().for_each(|(chunk, values)| {
-        for (stride, values) in values.chunks_mut(STRIDE).enumerate() {
-            checkpoint();
-            values.iter_mut().zip(chunk * CHUNK + stride * STRIDE..).for_each(|(value, i)| *value = f(i));
-        }
-    });
-    values
+    let pieces = (0..n).into_par_iter().with_min_len(piece(n).min(CHUNK)).with_max_len(CHUNK);
+    pieces.map_init(checkpoint, |(), i| f(i)).collect()
 }
 
 /// As [`map`], for `work` steps in all, with scratch memory: `make` is called once a thread. `blank` is any value.
@@ -119,6 +113,28 @@ pub(crate) fn sum<T: Sync>(values: &[T], f: impl Fn(&T) -> u64 + Sync + Send) ->
 /// Whether `f` holds of any part of the values.
 pub(crate) fn any<T: Sync>(values: &[T], f: impl Fn(&[T]) -> bool + Sync + Send) -> bool {
     if values.len() < SMALL { f(values) } else { values.par_chunks(SMALL).any(f) }
+}
+
+/// Which ids below `count` occur.
+pub(crate) fn occurring(columns: &[&[u32]], count: usize) -> Vec<bool> {
+    let small = columns.iter().map(|ids| ids.len()).sum::<usize>() < SMALL;
+    let mut occurs = Vec::new();
+    occurs.resize_with(count, || AtomicBool::new(false));
+    let mark = |ids: &[u32]| {
+        for id in ids {
+            // Reading first: most are marked already, and threads that write to one place wait for each other.
+            if let Some(occurs) = occurs.get(*id as usize)
+                && !occurs.load(Ordering::Relaxed)
+            {
+                occurs.store(true, Ordering::Relaxed);
+            }
+        }
+    };
+    match small {
+        true => columns.iter().for_each(|ids| mark(ids)),
+        false => columns.iter().for_each(|ids| ids.par_chunks(SMALL).for_each(mark)),
+    }
+    occurs.into_iter().map(AtomicBool::into_inner).collect()
 }
 
 /// A copy, made on all threads.
