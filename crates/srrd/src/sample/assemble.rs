@@ -122,6 +122,25 @@ fn fitting<T>(mut values: Vec<T>) -> Vec<T> {
     values
 }
 
+/// So many values are copied whatever is needed of them: a copy of a length that is known beforehand takes a few instructions.
+const FEW: usize = 8;
+
+/// A copy of some values, in one of two places.
+#[inline]
+fn copied<'a, T: Copy>(values: &[T], here: Range<usize>, few: &'a mut [T; FEW], many: &'a mut Vec<T>) -> &'a [T] {
+    match values[here.start..].first_chunk() {
+        Some(values) if here.len() <= FEW => {
+            *few = *values;
+            &few[..here.len()]
+        }
+        _ => {
+            many.clear();
+            many.extend_from_slice(&values[here]);
+            many
+        }
+    }
+}
+
 /// A row among those of one source and one target.
 #[derive(Clone, Copy)]
 struct Shared {
@@ -153,7 +172,7 @@ fn merge(rows: Rows<'_>, states: usize, duplicates: Duplicates) -> Result<(Merge
     first.pop();
     let mut out_start = vec![0u32; states + 1];
     out_start.pop();
-    let transition: Vec<AtomicU32> = (0..count).map(|_| AtomicU32::new(0)).collect();
+    let transition: Vec<AtomicU32> = parallel::map(count, |_| AtomicU32::new(0));
     let sorting = Sorting { start: &start, row_at: row_at.as_deref(), transition: &transition, duplicates };
 
     let pieces = pieces(&start);
@@ -177,10 +196,12 @@ fn merge(rows: Rows<'_>, states: usize, duplicates: Duplicates) -> Result<(Merge
         let rows = rows_of(&start, &states);
         // Every piece goes on where the one before it ended.
         out_start[states].iter_mut().for_each(|start| *start += merged.edges as u32);
-        let edges = rows.start..rows.start + size.edges;
-        [&mut source, &mut target, &mut first]
-            .into_iter()
-            .for_each(|of_edges| of_edges.copy_within(edges.clone(), merged.edges));
+        if merged.edges < rows.start {
+            let edges = rows.start..rows.start + size.edges;
+            [&mut source, &mut target, &mut first]
+                .into_iter()
+                .for_each(|of_edges| of_edges.copy_within(edges.clone(), merged.edges));
+        }
         let fewer = (rows.start - merged.transitions) as u32;
         if fewer > 0 {
             let transitions = rows.start..rows.start + size.transitions;
@@ -215,16 +236,18 @@ fn by_source<'a>(rows: Rows<'a>, start: &[u32]) -> (Rows<'a>, Option<Vec<u32>>) 
         return (rows, None);
     }
     let count = rows.source.len();
-    let (mut target, mut action, mut reward) = (vec![0u32; count], vec![0u32; count], vec![0.0; count]);
     let mut row_at = vec![0u32; count];
     let mut next = start.to_vec();
     for (row, &x) in rows.source.iter().enumerate() {
-        let place = next[x as usize] as usize;
-        next[x as usize] += 1;
-        (target[place], action[place], reward[place]) = (rows.target[row], rows.action[row], rows.reward[row]);
-        row_at[place] = row as u32;
+        let place = &mut next[x as usize];
+        row_at[*place as usize] = row as u32;
+        *place += 1;
     }
-    let rows = Rows { source: rows.source, action: action.into(), target: target.into(), reward: reward.into() };
+    fn placed<T: Copy + Send + Sync>(values: Cow<'_, [T]>, row_at: &[u32]) -> Cow<'static, [T]> {
+        parallel::map(row_at.len(), |place| values[row_at[place] as usize]).into()
+    }
+    let (target, action) = (placed(rows.target, &row_at), placed(rows.action, &row_at));
+    let rows = Rows { source: rows.source, action, target, reward: placed(rows.reward, &row_at) };
     (rows, Some(row_at))
 }
 
@@ -331,7 +354,8 @@ impl Piece<'_> {
         let (mut transitions, mut edges) = (0, 0);
         // Of one state: its rows in order of their targets (the higher half of a number) and places, and what they hold.
         let mut order: Vec<u64> = Vec::new();
-        let (mut actions, mut rewards) = (Vec::new(), Vec::new());
+        let (mut few_actions, mut few_rewards) = ([0; FEW], [0.0; FEW]);
+        let (mut many_actions, mut many_rewards) = (Vec::new(), Vec::new());
         let mut shared: Vec<Shared> = Vec::new();
         for (x, out_start) in states.zip(out_start) {
             *out_start = edges as u32;
@@ -340,10 +364,8 @@ impl Piece<'_> {
             order.clear();
             order.extend(target[here.clone()].iter().zip(0..).map(|(&target, row)| u64::from(target) << 32 | row));
             order.sort_unstable();
-            actions.clear();
-            actions.extend_from_slice(&action[here.clone()]);
-            rewards.clear();
-            rewards.extend_from_slice(&reward[here]);
+            let actions = copied(action, here.clone(), &mut few_actions, &mut many_actions);
+            let rewards = copied(reward, here, &mut few_rewards, &mut many_rewards);
 
             let target_of = |row: u64| (row >> 32) as u32;
             for rows in order.chunk_by(|&a, &b| target_of(a) == target_of(b)) {

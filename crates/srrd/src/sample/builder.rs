@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::assemble::{Rows, assemble};
 use super::token::Kind;
-use super::vocabulary::{DIRECT_INTS, Interner, largest, rank};
+use super::vocabulary::{ABSENT, DIRECT_INTS, Interner, largest, rank};
 use super::{RewardSample, Token, Vocabulary};
 use crate::parallel;
 
@@ -183,7 +183,10 @@ impl SampleBuilder {
         {
             return Err(SampleError::FeatureCount { row, what: "next state", expected: s.len(), found: n.len() });
         }
-        let ids = (self.states.intern(state), self.states.intern(next_state), self.actions.intern(action));
+        // Rows often go on where the one before them ended, or begin where it did.
+        let last = [&self.source, &self.target].map(|ids| ids.last().copied().unwrap_or(ABSENT));
+        let source = self.states.intern_again(state, last);
+        let ids = (source, self.states.intern(next_state), self.actions.intern(action));
         let (Some(source), Some(target), Some(action)) = ids else { return Err(SampleError::TooLarge) };
         self.source.push(source);
         self.action.push(action);

@@ -18,8 +18,8 @@
 
 use thiserror::Error;
 
+use super::texts::Texts;
 use super::token::{Kind, compare_features};
-use super::vocabulary::Texts;
 use super::{DuplicateCounts, LARGEST_REWARD, Repeats, RewardSample, Token, Vocabulary};
 use crate::graph::{Graph, starts};
 use crate::regress::{RewardTable, Unsampled};

@@ -3,6 +3,7 @@
 mod assemble;
 mod builder;
 mod bytes;
+mod texts;
 mod token;
 mod vocabulary;
 

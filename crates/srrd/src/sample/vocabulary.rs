@@ -4,14 +4,15 @@ use hashbrown::HashTable;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
-use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::texts::Texts;
 use super::token::{Kind, Token, compare_features};
+use crate::parallel;
 
 /// Integers from 0 up to here are their own provisional ids; all other tokens are numbered from here on.
 pub(super) const DIRECT_INTS: u32 = 1 << 22;
 /// Below this many rows everything stays on one thread.
-const SMALL: usize = 1 << 15;
+pub(super) const SMALL: usize = 1 << 15;
 /// No id.
 pub(crate) const ABSENT: u32 = u32::MAX;
 
@@ -123,48 +124,6 @@ impl Vocabulary {
     }
 }
 
-/// Texts in one buffer, of 4 GiB at most.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Texts {
-    pub(super) bytes: String,
-    pub(super) ends: Vec<u32>,
-}
-
-impl Texts {
-    fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    pub(super) fn get(&self, index: usize) -> &str {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
-        &self.bytes[start..self.ends[index] as usize]
-    }
-
-    fn has_room_for(&self, text: &str) -> bool {
-        self.bytes.len() + text.len() <= u32::MAX as usize
-    }
-
-    /// Adds a text that there is room for.
-    fn push(&mut self, text: &str) {
-        self.bytes.push_str(text);
-        self.ends.push(self.bytes.len() as u32);
-    }
-
-    fn find(&self, text: &str) -> Option<usize> {
-        let index = self.partition_point(|here| here < text);
-        (index < self.len() && self.get(index) == text).then_some(index)
-    }
-
-    fn partition_point(&self, before: impl Fn(&str) -> bool) -> usize {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = (low + high) / 2;
-            if before(self.get(middle)) { low = middle + 1 } else { high = middle }
-        }
-        low
-    }
-}
-
 /// Gives tokens provisional ids; [`Interner::sort`] turns them into a [`Vocabulary`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interner {
@@ -192,6 +151,21 @@ impl Interner {
         }
     }
 
+    /// The provisional id of a token that is likely to be one of those that have these ids.
+    #[inline]
+    pub fn intern_again(&mut self, token: Token<'_>, likely: [u32; 2]) -> Option<u32> {
+        let is = |id: u32, text: &str| {
+            let index = id.wrapping_sub(DIRECT_INTS) as usize;
+            // Tokens of all kinds are numbered together.
+            self.text_ids.get(index) == Some(&id) && self.texts.bytes_of(index) == text.as_bytes()
+        };
+        match token.0 {
+            Kind::Text(text) if is(likely[0], text) => Some(likely[0]),
+            Kind::Text(text) if is(likely[1], text) => Some(likely[1]),
+            _ => self.intern(token),
+        }
+    }
+
     fn fresh(&mut self) -> Option<u32> {
         let id = DIRECT_INTS + self.numbered;
         if id == ABSENT {
@@ -214,7 +188,7 @@ impl Interner {
     fn intern_text(&mut self, text: &str) -> Option<u32> {
         let hash = hash_bytes(text.as_bytes());
         let texts = &self.texts;
-        if let Some(&index) = self.text_table.find(hash, |&i| texts.get(i as usize) == text) {
+        if let Some(&index) = self.text_table.find(hash, |&i| texts.bytes_of(i as usize) == text.as_bytes()) {
             return Some(self.text_ids[index as usize]);
         }
         if !self.texts.has_room_for(text) {
@@ -225,7 +199,7 @@ impl Interner {
         self.texts.push(text);
         self.text_ids.push(id);
         let texts = &self.texts;
-        self.text_table.insert_unique(hash, index, |&i| hash_bytes(texts.get(i as usize).as_bytes()));
+        self.text_table.insert_unique(hash, index, |&i| hash_bytes(texts.bytes_of(i as usize)));
         Some(id)
     }
 
@@ -309,19 +283,8 @@ impl Interner {
             next += 1;
         };
 
-        let mut order: Vec<u32> = (0..self.texts.len() as u32).collect();
-        let by_text = |a: &u32, b: &u32| self.texts.get(*a as usize).cmp(self.texts.get(*b as usize));
-        if order.len() < SMALL {
-            order.sort_unstable_by(by_text)
-        } else {
-            order.par_sort_unstable_by(by_text)
-        }
-        let mut texts =
-            Texts { bytes: String::with_capacity(self.texts.bytes.len()), ends: Vec::with_capacity(order.len()) };
-        for &i in &order {
-            texts.push(self.texts.get(i as usize));
-            give(self.text_ids[i as usize]);
-        }
+        let (texts, order) = self.texts.sorted();
+        order.for_each(|i| give(self.text_ids[i as usize]));
 
         let arity = self.arity;
         let tuple = |i: u32| &self.features[i as usize * arity..(i as usize + 1) * arity];
@@ -351,38 +314,16 @@ pub(super) fn largest(columns: &[&[u32]], most: u32) -> Option<u32> {
 
 /// The ids below `count` that occur, ascending, and by id how many of them are smaller.
 pub(super) fn rank(columns: &[&[u32]], count: usize) -> (Vec<i64>, Vec<u32>) {
-    let occurs = occurring(columns, count);
-    let mut ints = Vec::with_capacity(occurs.iter().filter(|occurs| occurs.load(Ordering::Relaxed)).count());
+    let occurs = parallel::occurring(columns, count);
+    let mut ints = Vec::with_capacity(occurs.iter().filter(|occurs| **occurs).count());
     let mut ranks = Vec::with_capacity(count);
     for (id, occurs) in occurs.into_iter().enumerate() {
         ranks.push(ints.len() as u32);
-        if occurs.into_inner() {
+        if occurs {
             ints.push(id as i64);
         }
     }
     (ints, ranks)
-}
-
-/// Which ids below `count` occur.
-fn occurring(columns: &[&[u32]], count: usize) -> Vec<AtomicBool> {
-    let small = columns.iter().map(|ids| ids.len()).sum::<usize>() < SMALL;
-    let mut occurs = Vec::new();
-    occurs.resize_with(count, || AtomicBool::new(false));
-    let mark = |ids: &[u32]| {
-        for id in ids {
-            // Reading first: most are marked already, and threads that write to one place wait for each other.
-            if let Some(occurs) = occurs.get(*id as usize)
-                && !occurs.load(Ordering::Relaxed)
-            {
-                occurs.store(true, Ordering::Relaxed);
-            }
-        }
-    };
-    match small {
-        true => columns.iter().for_each(|ids| mark(ids)),
-        false => columns.iter().for_each(|ids| ids.par_chunks(SMALL).for_each(mark)),
-    }
-    occurs
 }
 
 /// What becomes of provisional ids.
