@@ -2,7 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use srrd_tables::{Batch, Compression, FileFormat, Format, ReadOptions, open_bytes};
+use srrd::Duplicates;
+use srrd_tables::{Batch, Compression, FileFormat, Format, ReadOptions, open_bytes, read_sample_table};
 
 const FORMATS: [FileFormat; 10] = [
     FileFormat::plain(Format::Csv),
@@ -22,6 +23,13 @@ fuzz_target!(|data: &[u8]| {
     let format = FORMATS[usize::from(choice) % FORMATS.len()];
     let options = ReadOptions { batch_rows: 7, ..ReadOptions::default() };
     let Ok(mut table) = open_bytes("fuzz", format, bytes.to_vec(), &options) else { return };
+    if (32..64).contains(&choice) {
+        // All rows at once, by many threads where the format allows it.
+        if let Ok(table) = read_sample_table(table, "fuzz", Duplicates::Mean) {
+            assert!(table.samples.iter().map(|named| named.sample.len()).sum::<usize>() <= table.row_count());
+        }
+        return;
+    }
     // A selection keeps columns of types that cannot be read from ending the run before the first row.
     if choice >= 128 && table.schema().len() > 0 {
         let name = table.schema().fields[usize::from(choice) % table.schema().len()].name.clone();
