@@ -1,4 +1,4 @@
-//! Feeds bytes to every table reader: the first byte chooses the format, the rest is the file.
+//! Feeds bytes to every table reader: the first byte chooses the format and whether batches or samples are read, the rest is the file.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
