@@ -10,14 +10,14 @@ use crate::cancel::checkpoint;
 /// Below this many elements a loop stays on one thread: waking another costs more than it saves.
 const SMALL: usize = 1 << 14;
 /// How many elements a thread takes at a time.
-const CHUNK: usize = 1 << 11;
+const CHUNK: usize = 1 << 12;
 /// How many elements are computed between two checkpoints, where each takes little time.
 const STRIDE: usize = 1 << 9;
 /// How much work, where that is known.
 const STRIDE_WORK: u64 = 1 << 20;
 
 /// `(0..n).map(f)`, on all threads.
-pub(crate) fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+pub(crate) fn map<T: Copy + Default + Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
     if n < SMALL {
         let mut values = Vec::with_capacity(n);
         for start in (0..n).step_by(STRIDE) {
@@ -26,8 +26,15 @@ pub(crate) fn map<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Ve
         }
         return values;
     }
-    let pieces = (0..n).into_par_iter().with_min_len(piece(n).min(CHUNK)).with_max_len(CHUNK);
-    pieces.map_init(checkpoint, |(), i| f(i)).collect()
+    let mut values = vec![T::default(); n];
+    let chunks = values.par_chunks_mut(CHUNK).with_min_len(piece(n / CHUNK));
+    chunks.enumerate().for_each(|(chunk, values)| {
+        for (stride, values) in values.chunks_mut(STRIDE).enumerate() {
+            checkpoint();
+            values.iter_mut().zip(chunk * CHUNK + stride * STRIDE..).for_each(|(value, i)| *value = f(i));
+        }
+    });
+    values
 }
 
 /// As [`map`], for `work` steps in all, with scratch memory: `make` is called once a thread. `blank` is any value.

@@ -167,8 +167,8 @@ fn shifted(sample: &RewardSample, gamma: Gamma, states: Vec<[f64; 2]>, cross: &[
     if states.is_empty() {
         return reward.clone();
     }
-    let ahead = parallel::map(states.len(), |x| gamma * (states[x][0] - constant));
-    let behind = parallel::map(states.len(), |x| states[x][1]);
+    let ahead: Vec<f64> = states.iter().map(|[ahead, _]| gamma * (ahead - constant)).collect();
+    let behind: Vec<f64> = states.iter().map(|[_, behind]| *behind).collect();
     drop(states);
     let mostly_single_actions = reward.len() - graph.edges() <= reward.len() / 16;
     let fill = |range: Range<u32>, canonical: &mut [f64]| {

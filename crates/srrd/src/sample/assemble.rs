@@ -172,7 +172,7 @@ fn merge(rows: Rows<'_>, states: usize, duplicates: Duplicates) -> Result<(Merge
     first.pop();
     let mut out_start = vec![0u32; states + 1];
     out_start.pop();
-    let transition: Vec<AtomicU32> = parallel::map(count, |_| AtomicU32::new(0));
+    let transition: Vec<AtomicU32> = (0..count).map(|_| AtomicU32::new(0)).collect();
     let sorting = Sorting { start: &start, row_at: row_at.as_deref(), transition: &transition, duplicates };
 
     let pieces = pieces(&start);
@@ -243,7 +243,7 @@ fn by_source<'a>(rows: Rows<'a>, start: &[u32]) -> (Rows<'a>, Option<Vec<u32>>) 
         row_at[*place as usize] = row as u32;
         *place += 1;
     }
-    fn placed<T: Copy + Send + Sync>(values: Cow<'_, [T]>, row_at: &[u32]) -> Cow<'static, [T]> {
+    fn placed<T: Copy + Default + Send + Sync>(values: Cow<'_, [T]>, row_at: &[u32]) -> Cow<'static, [T]> {
         parallel::map(row_at.len(), |place| values[row_at[place] as usize]).into()
     }
     let (target, action) = (placed(rows.target, &row_at), placed(rows.action, &row_at));
