@@ -335,7 +335,7 @@ def table_results(names, baselines, rust, failures):
         workload, _ = data.CSV_FILES[name]
         measured = {baseline: baselines.measure(baseline, workload, "srrd") for baseline in TABLES["baselines"]}
         seconds, written = rust.table(name, "srrd") if rust else ({}, None)
-        keys = read_columns(data.csv_file(baselines.folder, name), "state", "action", "next_state")
+        keys = written and read_columns(data.csv_file(baselines.folder, name), "state", "action", "next_state")
         for baseline, (time_of_baseline, expected, _) in measured.items():
             same = None
             if written is not None:

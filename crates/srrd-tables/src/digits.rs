@@ -5,8 +5,19 @@ use crate::number::parse_number;
 /// '0', eight times.
 const ZEROS: u64 = u64::from_ne_bytes([b'0'; 8]);
 
-/// The powers of ten by which digits are moved to make room for more.
-const UP_TO_EIGHT: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+/// No more digits are joined, so that they fit into a word.
+pub(crate) const MOST_DIGITS: usize = 18;
+
+/// The powers of ten.
+pub(crate) const POWERS: [u64; MOST_DIGITS + 1] = {
+    let mut powers = [1; MOST_DIGITS + 1];
+    let mut places = 1;
+    while places <= MOST_DIGITS {
+        powers[places] = 10 * powers[places - 1];
+        places += 1;
+    }
+    powers
+};
 
 /// The integer that begins at `at`, and where it ends, if it has at most eight digits, is not negative and is written in its shortest
 /// form: as a token, it is that integer. Only if what comes behind it is no digit, that is: who asks has to look.
@@ -61,10 +72,10 @@ pub(crate) fn leading_decimal(bytes: &[u8], at: usize) -> Option<(f64, usize)> {
             let (more, length) = leading_digits(bytes, end)?;
             places += length;
             end += length;
-            if whole + places > 18 {
+            if whole + places > MOST_DIGITS {
                 return None;
             }
-            digits = digits * UP_TO_EIGHT[length] + more;
+            digits = digits * POWERS[length] + more;
             if length < 8 {
                 break;
             }
@@ -88,20 +99,6 @@ fn signed_quotient(negative: bool, digits: u64, places: usize) -> f64 {
     // Half of all rewards are negative, and nobody can foresee which.
     f64::from_bits(value.to_bits() | u64::from(negative) << 63)
 }
-
-/// No more digits are joined, so that they fit into a word.
-pub(crate) const MOST_DIGITS: usize = 18;
-
-/// The powers of ten.
-pub(crate) const POWERS: [u64; MOST_DIGITS + 1] = {
-    let mut powers = [1; MOST_DIGITS + 1];
-    let mut places = 1;
-    while places <= MOST_DIGITS {
-        powers[places] = 10 * powers[places - 1];
-        places += 1;
-    }
-    powers
-};
 
 /// The digits that come last in three words, and zeros before them: the values of their bytes.
 pub(crate) struct LastDigits {
@@ -177,12 +174,11 @@ impl Divisor {
     }
 }
 
-const DIVISORS: [Divisor; 19] = {
-    let mut divisors = [Divisor::new(1); 19];
-    let (mut value, mut places) = (1, 1);
-    while places < 19 {
-        value *= 10;
-        divisors[places] = Divisor::new(value);
+const DIVISORS: [Divisor; MOST_DIGITS + 1] = {
+    let mut divisors = [Divisor::new(1); MOST_DIGITS + 1];
+    let mut places = 1;
+    while places <= MOST_DIGITS {
+        divisors[places] = Divisor::new(POWERS[places]);
         places += 1;
     }
     divisors
@@ -254,11 +250,12 @@ fn join_digits(values: u64) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use srrd::Token;
 
-    fn draws() -> impl FnMut(u64) -> u64 {
+    /// Numbers below a bound.
+    pub(crate) fn draws() -> impl FnMut(u64) -> u64 {
         let mut state = 7u64;
         move |below| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

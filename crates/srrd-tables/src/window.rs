@@ -46,12 +46,12 @@ fn in_window(window: &Window, delimiter: u8) -> Option<(IntRow, usize)> {
     others.leave_out(negative);
     let reward_start = next_state_end + 1 + usize::from(negative);
     let whole_end = others.next();
-    let (end, places) = match byte(whole_end) {
-        b'.' => {
-            let end = others.next();
-            (end, end.wrapping_sub(whole_end + 1))
-        }
-        _ => (whole_end, 0),
+    let has_point = byte(whole_end) == b'.';
+    let (end, places) = if has_point {
+        let end = others.next();
+        (end, end.wrapping_sub(whole_end + 1))
+    } else {
+        (whole_end, 0)
     };
     let behind = end + 1 + usize::from(byte(end) == b'\r');
 
@@ -68,7 +68,7 @@ fn in_window(window: &Window, delimiter: u8) -> Option<(IntRow, usize)> {
     // Those from 1 to 8 have no bit beyond the lowest three when 1 is taken away.
     let too_many = [state_digits, action_digits, next_state_digits, whole].map(|digits| digits.wrapping_sub(1));
     let too_many = too_many.into_iter().fold(0, |all, digits| all | digits) > 7;
-    let no_places = usize::from(byte(whole_end) == b'.') > places;
+    let no_places = has_point & (places == 0);
     if is_other != 0 || too_many || no_places || whole + places > MOST_DIGITS {
         return None;
     }
@@ -111,6 +111,7 @@ impl Places {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::digits::tests::draws;
     use srrd::Token;
 
     /// The row that a line is, field by field.
@@ -142,9 +143,9 @@ mod tests {
                 assert!(read(line, end).is_some(), "{line}");
             }
         }
-        let draw = draws();
+        let mut draw = draws();
         let mut seen = 0;
-        for (i, mut draw) in (0..300_000).map(|i| (i, draw(i))) {
+        for i in 0..300_000 {
             let number = (draw(2_000_001) as f64 - 1e6) * 10f64.powi(draw(12) as i32 - 9);
             let [s, a, t] = [8, 2, 8].map(|digits| {
                 let digits = 1 + draw(digits) as u32;
@@ -167,17 +168,6 @@ mod tests {
             seen += usize::from(read(&line, if i % 5 == 0 { "\r\n" } else { "\n" }).is_some());
         }
         assert!(seen > 150_000, "{seen} of 300,000");
-    }
-
-    /// Numbers below a bound, others for every row.
-    fn draws() -> impl Fn(u64) -> Box<dyn FnMut(u64) -> u64> {
-        |seed| {
-            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            Box::new(move |below| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                (state >> 33) % below
-            })
-        }
     }
 
     #[test]

@@ -11,7 +11,8 @@ use super::separators::Separators;
 use crate::batch::{Batch, TextColumn};
 use crate::error::TableError;
 
-/// About so much text is a block: what a thread reads and makes of it should stay in the second-level cache.
+/// About so much text is a block: little enough to stay in a cache with what is made of it, and so much that the file system is asked
+/// seldom. Of 128 KiB to 1 MiB this took the least time.
 pub(super) const BLOCK: usize = 256 * 1024;
 
 /// Behind a block so much is read along with it, to find the end of its last line.

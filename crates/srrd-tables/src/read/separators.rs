@@ -6,6 +6,10 @@
 /// So many bytes are looked at together: as many as a word has bits.
 const WIDTH: usize = 64;
 
+/// 1, eight times.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+const ONES: u64 = u64::from_ne_bytes([1; 8]);
+
 /// The positions of all bytes that are one of two ASCII characters.
 pub(crate) struct Separators<'a> {
     bytes: &'a [u8],
@@ -111,7 +115,6 @@ fn places(bytes: &[u8; WIDTH], wanted: [u8; 2]) -> u64 {
 #[cfg(any(test, not(target_arch = "x86_64")))]
 #[inline]
 fn places_by_words(bytes: &[u8; WIDTH], wanted: [u8; 2]) -> u64 {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const LOW_BITS: u64 = 0x7f * ONES;
     // The highest bit of every byte that is zero: no lower bit carries into it, and it is not set itself.
     let zeros = |word: u64| !(((word & LOW_BITS) + LOW_BITS) | word | LOW_BITS);
@@ -160,7 +163,6 @@ pub(crate) fn others_than_digits(bytes: &[u8; WIDTH]) -> u64 {
 #[cfg(any(test, not(target_arch = "x86_64")))]
 #[inline]
 fn others_than_digits_by_words(bytes: &[u8; WIDTH]) -> u64 {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
     let (words, _) = bytes.as_chunks::<8>();
     words.iter().enumerate().fold(0, |others, (index, word)| {
         let values = u64::from_le_bytes(*word) ^ (u64::from(b'0') * ONES);
@@ -174,7 +176,6 @@ fn others_than_digits_by_words(bytes: &[u8; WIDTH]) -> u64 {
 #[cfg(any(test, not(target_arch = "x86_64")))]
 #[inline]
 fn gathered(word: u64) -> u64 {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
     (word >> 7 & ONES).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
