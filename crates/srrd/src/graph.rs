@@ -4,6 +4,7 @@
 //! their action. Edges are sorted by (x, y) and the transitions of an edge lie side by side, so that a transition's index
 //! is its rank in (state, next state, action) order.
 
+use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -36,18 +37,12 @@ impl PartialEq for Graph {
 }
 
 impl Graph {
-    /// Builds the graph from edges sorted by (source, target), where those of every state start, and the first transition of each.
-    pub fn new(
-        out_start: Vec<u32>,
-        source: Vec<u32>,
-        target: Vec<u32>,
-        mut first: Vec<u32>,
-        transitions: usize,
-    ) -> Self {
+    /// Builds the graph from edges sorted by (source, target), where those of every state start, and the first transition of each; the
+    /// last two end with the number of edges and of transitions.
+    pub fn new(out_start: Vec<u32>, source: Vec<u32>, target: Vec<u32>, first: Vec<u32>) -> Self {
         debug_assert!(source.iter().zip(&target).is_sorted());
         debug_assert_eq!(out_start, starts(out_start.len() - 1, &source));
-        first.push(transitions as u32);
-        first.shrink_to_fit();
+        debug_assert_eq!(first.len(), target.len() + 1);
         let subsequent = parallel::occurring(&[&target], out_start.len() - 1);
         Graph { out_start, source, target, first, subsequent, backwards: OnceLock::new() }
     }
@@ -184,6 +179,40 @@ pub(crate) fn starts(rows: usize, keys: &[u32]) -> Vec<u32> {
     start
 }
 
+/// As [`starts`], of keys that ascend, on all threads.
+pub(crate) fn starts_of_sorted(rows: usize, keys: &[u32]) -> Vec<u32> {
+    debug_assert!(keys.is_sorted());
+    let mut start = vec![keys.len() as u32; rows + 1];
+    // Every stretch of keys says where the rows behind the last key before it start, up to that of its own last key.
+    let mut rest = start.as_mut_slice();
+    let mut next_row = 0;
+    let stretches = keys.chunks(STRETCH).enumerate().map(|(stretch, keys)| {
+        let first_row = next_row;
+        next_row = keys.last().map_or(next_row, |&last| last + 1);
+        let (of_stretch, after) = std::mem::take(&mut rest).split_at_mut((next_row - first_row) as usize);
+        rest = after;
+        (stretch * STRETCH, keys, first_row, of_stretch)
+    });
+    let fill = |(from, keys, mut row, start): (usize, &[u32], u32, &mut [u32])| {
+        let mut start = start.iter_mut();
+        for (&key, at) in keys.iter().zip(from as u32..) {
+            while row <= key {
+                *start.next().expect("there is one for every row up to the last key") = at;
+                row += 1;
+            }
+        }
+    };
+    if keys.len() <= STRETCH {
+        stretches.for_each(fill)
+    } else {
+        stretches.collect::<Vec<_>>().into_par_iter().for_each(fill)
+    }
+    start
+}
+
+/// So many keys a thread looks at in one go.
+const STRETCH: usize = 1 << 15;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,7 +220,7 @@ mod tests {
     #[test]
     fn both_directions_tell_the_same_edges() {
         // 0 -> 1 (two actions), 0 -> 2, 2 -> 1; state 3 is isolated.
-        let graph = Graph::new(vec![0, 2, 2, 3, 3], vec![0, 0, 2], vec![1, 2, 1], vec![0, 2, 3], 4);
+        let graph = Graph::new(vec![0, 2, 2, 3, 3], vec![0, 0, 2], vec![1, 2, 1], vec![0, 2, 3, 4]);
         assert_eq!(graph.successors(0), [1, 2]);
         assert_eq!(graph.in_edges(1), [0, 2]);
         assert_eq!(graph.transitions(0), 0..2);
@@ -199,5 +228,16 @@ mod tests {
         assert!(graph.is_initial(2) && !graph.is_initial(1));
         assert!(graph.is_subsequent(1) && !graph.is_subsequent(0) && !graph.is_subsequent(3));
         assert_eq!(graph.two_step_walks(), 1);
+    }
+
+    #[test]
+    fn sorted_keys_start_where_counting_says() {
+        for (count, step) in
+            [(0, 1), (1, 5), (1000, 3), (3 * STRETCH + 7, 1), (2 * STRETCH, 700), (STRETCH + 1, 100_000)]
+        {
+            let keys: Vec<u32> = (0..count).map(|i| (i / step * 3 + 2) as u32).collect();
+            let rows = keys.last().map_or(4, |&last| last as usize + 4);
+            assert_eq!(starts_of_sorted(rows, &keys), starts(rows, &keys), "{count} keys, {step} of each");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::cancel::checkpoint;
@@ -142,6 +142,16 @@ pub(crate) fn occurring(columns: &[&[u32]], count: usize) -> Vec<bool> {
         false => columns.iter().for_each(|ids| ids.par_chunks(SMALL).for_each(mark)),
     }
     occurs.into_iter().map(AtomicBool::into_inner).collect()
+}
+
+/// Zeros that threads can write to side by side.
+pub(crate) fn zeros(count: usize) -> Vec<AtomicU32> {
+    let zero = |_| AtomicU32::new(0);
+    if count < SMALL {
+        (0..count).map(zero).collect()
+    } else {
+        (0..count).into_par_iter().with_min_len(SMALL).map(zero).collect()
+    }
 }
 
 /// A copy, made on all threads.

@@ -88,7 +88,7 @@ mod tests {
 
     fn ring(states: u32, step: u32) -> Graph {
         let (source, target) = ((0..states).collect(), (0..states).map(|x| (x + step) % states).collect());
-        Graph::new((0..=states).collect(), source, target, (0..states).collect(), states as usize)
+        Graph::new((0..=states).collect(), source, target, (0..=states).collect())
     }
 
     #[test]

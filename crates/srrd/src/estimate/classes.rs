@@ -39,7 +39,7 @@ mod tests {
     #[test]
     fn equal_rows_share_a_class() {
         // 0 and 2 lead to {1, 2}; 1 and 3 lead nowhere.
-        let graph = Graph::new(vec![0, 2, 2, 4, 4], vec![0, 0, 2, 2], vec![1, 2, 1, 2], vec![0, 1, 2, 3], 4);
+        let graph = Graph::new(vec![0, 2, 2, 4, 4], vec![0, 0, 2, 2], vec![1, 2, 1, 2], vec![0, 1, 2, 3, 4]);
         let classes = SuccessorClasses::of(&graph);
         assert_eq!(classes.class_of, [0, 1, 0, 1]);
         assert_eq!(classes.representative, [0, 1]);

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::builder::{Duplicates, Placement, SampleError};
 use super::{DuplicateCounts, Repeats, RewardSample, Vocabulary};
 use crate::cancel::checkpoint;
-use crate::graph::{Graph, starts};
+use crate::graph::{Graph, starts, starts_of_sorted};
 use crate::parallel;
 
 /// About so many rows are a piece.
@@ -56,7 +56,7 @@ pub(super) fn assemble(
     let Merged { out_start, source, target, first, action, reward, averaged, repeats } = merged;
     let transitions = reward.len();
     let duplicates = DuplicateCounts { rows: count, repeated: count - transitions, averaged };
-    let graph = Graph::new(out_start, source, target, first, transitions);
+    let graph = Graph::new(out_start, source, target, first);
     let sample = RewardSample { states, actions, graph, action, reward, duplicates, repeats, unsampled: None };
     Ok((sample, Placement { transition }))
 }
@@ -71,7 +71,7 @@ fn is_sorted(Rows { source, action, target, .. }: &Rows<'_>) -> bool {
 struct Merged {
     /// By state, where its edges start, and how many there are at the end.
     out_start: Vec<u32>,
-    /// By edge, as `target` and `first`, the first transition of each.
+    /// By edge, as `target` and `first`, the first transition of each; at the end of that, how many there are.
     source: Vec<u32>,
     target: Vec<u32>,
     first: Vec<u32>,
@@ -87,18 +87,19 @@ impl Merged {
         let (source, target) = (&rows.source, &rows.target);
         let continues = |i: usize| source[i - 1] == source[i] && target[i - 1] == target[i];
         let (source, target, first) = if (1..source.len()).any(continues) {
-            let first: Vec<u32> = (0..source.len()).filter(|&i| i == 0 || !continues(i)).map(|i| i as u32).collect();
-            let of_edges = |ids: &[u32]| first.iter().map(|&i| ids[i as usize]).collect::<Vec<u32>>();
-            (of_edges(source), of_edges(target), first)
+            let starts = (0..source.len()).filter(|&i| i == 0 || !continues(i)).map(|i| i as u32);
+            let first: Vec<u32> = starts.chain([source.len() as u32]).collect();
+            let edges = &first[..first.len() - 1];
+            let of_edges = |ids: &[u32]| edges.iter().map(|&i| ids[i as usize]).collect::<Vec<u32>>();
+            (of_edges(source), of_edges(target), fitting(first))
         } else {
-            let mut first = Vec::with_capacity(source.len() + 1);
-            first.extend(0..source.len() as u32);
+            let first = (0..=source.len() as u32).collect();
             (fitting(owned(rows.source)), fitting(owned(rows.target)), first)
         };
         let mut reward = fitting(owned(rows.reward));
         reward.iter_mut().for_each(|reward| *reward = one_zero(*reward));
         let action = fitting(owned(rows.action));
-        let out_start = starts(states, &source);
+        let out_start = starts_of_sorted(states, &source);
         Merged { out_start, source, target, first, action, reward, averaged: 0, repeats: Repeats::default() }
     }
 }
@@ -163,16 +164,14 @@ struct Conflict {
 ///
 /// What is merged takes the places of the rows, so that hardly any memory is needed beside theirs.
 fn merge(rows: Rows<'_>, states: usize, duplicates: Duplicates) -> Result<(Merged, Vec<u32>), Conflict> {
-    let start = starts(states, &rows.source);
-    let (rows, row_at) = by_source(rows, &start);
+    let (rows, row_at, start) = by_source(rows, states);
     let count = rows.reward.len();
     let (mut source, mut target, mut action) = (owned(rows.source), owned(rows.target), owned(rows.action));
     let mut reward = owned(rows.reward);
+    // Both have one more at their ends.
     let mut first = vec![0u32; count + 1];
-    first.pop();
     let mut out_start = vec![0u32; states + 1];
-    out_start.pop();
-    let transition: Vec<AtomicU32> = (0..count).map(|_| AtomicU32::new(0)).collect();
+    let transition = parallel::zeros(count);
     let sorting = Sorting { start: &start, row_at: row_at.as_deref(), transition: &transition, duplicates };
 
     let pieces = pieces(&start);
@@ -215,7 +214,9 @@ fn merge(rows: Rows<'_>, states: usize, duplicates: Duplicates) -> Result<(Merge
         }
         merged.add(size);
     }
-    out_start.push(merged.edges as u32);
+    out_start[states] = merged.edges as u32;
+    first.truncate(merged.edges + 1);
+    first[merged.edges] = merged.transitions as u32;
     let edge_list = |mut list: Vec<u32>| {
         list.truncate(merged.edges);
         fitting(list)
@@ -224,20 +225,22 @@ fn merge(rows: Rows<'_>, states: usize, duplicates: Duplicates) -> Result<(Merge
     reward.truncate(merged.transitions);
     let (action, reward) = (fitting(action), fitting(reward));
     let transition = transition.into_iter().map(AtomicU32::into_inner).collect();
-    let (source, target, first) = (edge_list(source), edge_list(target), edge_list(first));
+    let (source, target, first) = (edge_list(source), edge_list(target), fitting(first));
     let Size { averaged, repeats, .. } = merged;
     Ok((Merged { out_start, source, target, first, action, reward, averaged, repeats }, transition))
 }
 
-/// The rows in the order of their sources, and which row each of them was: `None` where they were in that order already. The sources
-/// themselves are of no use any more.
-fn by_source<'a>(rows: Rows<'a>, start: &[u32]) -> (Rows<'a>, Option<Vec<u32>>) {
+/// The rows in the order of their sources, which row each of them was (`None` where they were in that order already), and where those
+/// of every source start. The sources themselves are of no use any more.
+fn by_source(rows: Rows<'_>, states: usize) -> (Rows<'_>, Option<Vec<u32>>, Vec<u32>) {
     if rows.source.is_sorted() {
-        return (rows, None);
+        let start = starts_of_sorted(states, &rows.source);
+        return (rows, None, start);
     }
+    let start = starts(states, &rows.source);
     let count = rows.source.len();
     let mut row_at = vec![0u32; count];
-    let mut next = start.to_vec();
+    let mut next = start.clone();
     for (row, &x) in rows.source.iter().enumerate() {
         let place = &mut next[x as usize];
         row_at[*place as usize] = row as u32;
@@ -248,7 +251,7 @@ fn by_source<'a>(rows: Rows<'a>, start: &[u32]) -> (Rows<'a>, Option<Vec<u32>>) 
     }
     let (target, action) = (placed(rows.target, &row_at), placed(rows.action, &row_at));
     let rows = Rows { source: rows.source, action, target, reward: placed(rows.reward, &row_at) };
-    (rows, Some(row_at))
+    (rows, Some(row_at), start)
 }
 
 /// Ranges of states that hold about [`PIECE`] rows each.
@@ -368,6 +371,20 @@ impl Piece<'_> {
             let rewards = copied(reward, here, &mut few_rewards, &mut many_rewards);
 
             let target_of = |row: u64| (row >> 32) as u32;
+            if order.windows(2).all(|two| target_of(two[0]) != target_of(two[1])) {
+                // Every row is a transition and an edge.
+                for &row in &order {
+                    let place = row as u32 as usize;
+                    source[edges] = x as u32;
+                    target[edges] = target_of(row);
+                    first[edges] = (before + transitions) as u32;
+                    sorting.set((places.start + place) as u32, before + transitions);
+                    (action[transitions], reward[transitions]) = (actions[place], one_zero(rewards[place]));
+                    edges += 1;
+                    transitions += 1;
+                }
+                continue;
+            }
             for rows in order.chunk_by(|&a, &b| target_of(a) == target_of(b)) {
                 source[edges] = x as u32;
                 target[edges] = target_of(rows[0]);

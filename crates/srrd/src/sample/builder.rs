@@ -211,10 +211,15 @@ impl SampleBuilder {
     ) -> Result<(), SampleError> {
         let count = rewards.len();
         assert!([states, actions, next_states].iter().all(|ids| ids.len() == count), "one entry a row");
-        let direct = |ids: &[u32]| ids.iter().fold(0, |most, &id| id.max(most)) < DIRECT_INTS;
+        let most = |ids: &[u32]| ids.iter().fold(0, |most, &id| id.max(most));
+        let (most_state, most_action) = (most(states).max(most(next_states)), most(actions));
         let fits = rewards.iter().fold(true, |fits, reward| fits & (reward.abs() <= LARGEST_REWARD));
-        if fits && [states, actions, next_states].into_iter().all(direct) && self.rows() + count <= u32::MAX as usize {
+        if fits && most_state.max(most_action) < DIRECT_INTS && self.rows() + count <= u32::MAX as usize {
             // They are their own ids.
+            if count > 0 {
+                self.states.meet_direct(most_state);
+                self.actions.meet_direct(most_action);
+            }
             self.source.extend_from_slice(states);
             self.action.extend_from_slice(actions);
             self.target.extend_from_slice(next_states);
@@ -332,7 +337,7 @@ impl RewardSample {
 /// The sorted distinct ids of some arrays, and the arrays with every id replaced by its rank.
 fn rank_ids<const N: usize>(arrays: [&[u32]; N]) -> (Vocabulary, [Cow<'_, [u32]>; N]) {
     let rows = arrays.iter().map(|ids| ids.len()).sum::<usize>();
-    let most = largest(&arrays, u32::MAX).map_or(0, |id| id as usize);
+    let most = largest(&arrays).map_or(0, |id| id as usize);
     if most > 4 * rows + 1024 {
         let mut distinct: Vec<u32> = arrays.concat();
         distinct.sort_unstable();

@@ -21,7 +21,7 @@ use thiserror::Error;
 use super::texts::Texts;
 use super::token::{Kind, compare_features};
 use super::{DuplicateCounts, LARGEST_REWARD, Repeats, RewardSample, Token, Vocabulary};
-use crate::graph::{Graph, starts};
+use crate::graph::{Graph, starts_of_sorted};
 use crate::regress::{RewardTable, Unsampled};
 use crate::settings::{Regression, TreeLimits};
 
@@ -216,7 +216,7 @@ impl<'a> Reader<'a> {
         let reward = self.list(transitions, f64::from_le_bytes)?;
         // Not a number is never at most anything.
         check(reward.iter().all(|r| r.abs() <= LARGEST_REWARD), "a reward is not a finite number, or too large")?;
-        let graph = Graph::new(starts(states.len(), &source), source, target, first, transitions);
+        let graph = Graph::new(starts_of_sorted(states.len(), &source), source, target, first);
         let met = (0..states.len() as u32).all(|x| graph.is_initial(x) || graph.is_subsequent(x));
         check(met, "a state has no transition")?;
         let (duplicates, repeats) = self.merged(transitions)?;
@@ -311,7 +311,7 @@ fn sources(degrees: &[u32], target: &[u32]) -> Result<Vec<u32>, BytesError> {
 
 /// The first transition of every edge.
 fn firsts(multiplicity: Option<&[u32]>, edges: usize, transitions: usize) -> Result<Vec<u32>, BytesError> {
-    let Some(multiplicity) = multiplicity else { return Ok((0..edges as u32).collect()) };
+    let Some(multiplicity) = multiplicity else { return Ok((0..=edges as u32).collect()) };
     const WRONG: &str = "the transitions are not those of the edges";
     let mut first = Vec::with_capacity(edges + 1);
     let mut next = 0u64;
@@ -322,17 +322,18 @@ fn firsts(multiplicity: Option<&[u32]>, edges: usize, transitions: usize) -> Res
         check(next <= transitions as u64, WRONG)?;
     }
     check(next == transitions as u64, WRONG)?;
+    first.push(next as u32);
     Ok(first)
 }
 
 /// Actions must be there, and ascend within an edge.
 fn check_actions(action: &[u32], first: &[u32], actions: usize) -> Result<(), BytesError> {
     check(action.iter().all(|&u| (u as usize) < actions), "there is no such action")?;
-    if first.len() == action.len() {
+    if first.len() == action.len() + 1 {
         return Ok(());
     }
-    let ends = first[1..].iter().map(|&end| end as usize).chain([action.len()]);
-    let sorted = first.iter().zip(ends).all(|(&start, end)| action[start as usize..end].is_sorted_by(|a, b| a < b));
+    let of_edge = |bounds: &[u32]| &action[bounds[0] as usize..bounds[1] as usize];
+    let sorted = first.windows(2).all(|bounds| of_edge(bounds).is_sorted_by(|a, b| a < b));
     check(sorted, "the actions of an edge are not sorted")
 }
 

@@ -127,6 +127,8 @@ impl Vocabulary {
 /// Gives tokens provisional ids; [`Interner::sort`] turns them into a [`Vocabulary`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interner {
+    /// All integers that are their own ids are below.
+    direct: u32,
     /// How many tokens have ids from [`DIRECT_INTS`] on.
     numbered: u32,
     ints: FxHashMap<i64, u32>,
@@ -144,11 +146,20 @@ impl Interner {
     #[inline]
     pub fn intern(&mut self, token: Token<'_>) -> Option<u32> {
         match token.0 {
-            Kind::Int(value) if (0..i64::from(DIRECT_INTS)).contains(&value) => Some(value as u32),
+            Kind::Int(value) if (0..i64::from(DIRECT_INTS)).contains(&value) => {
+                self.meet_direct(value as u32);
+                Some(value as u32)
+            }
             Kind::Int(value) => self.intern_int(value),
             Kind::Text(text) => self.intern_text(text),
             Kind::Features(values) => self.intern_features(values),
         }
+    }
+
+    /// Notes that integers up to this one, below [`DIRECT_INTS`], stand for themselves.
+    #[inline]
+    pub fn meet_direct(&mut self, most: u32) {
+        self.direct = self.direct.max(most + 1);
     }
 
     /// The provisional id of a token that is likely to be one of those that have these ids.
@@ -245,6 +256,8 @@ impl Interner {
         for (tuple, &id) in other.features.chunks_exact(other.arity.max(1)).zip(&other.feature_ids) {
             note(id, self.intern_features(tuple))?;
         }
+        self.direct = self.direct.max(other.direct);
+        other.direct = 0;
         other.numbered = 0;
         other.ints.clear();
         other.texts.bytes.clear();
@@ -261,7 +274,7 @@ impl Interner {
     /// The sorted vocabulary of all tokens whose provisional ids stand in `columns`, and what becomes of those ids: their
     /// ranks.
     pub fn sort(self, columns: &[&[u32]]) -> (Vocabulary, Renumbered) {
-        let (mut ints, mut ranks) = rank(columns, largest(columns, DIRECT_INTS - 1).map_or(0, |id| id as usize + 1));
+        let (mut ints, mut ranks) = rank(columns, self.direct as usize);
         let mut numbered = vec![0u32; self.numbered as usize];
         if !self.ints.is_empty() {
             // Those that are their own ids lie between the negative and the large ones.
@@ -302,9 +315,9 @@ impl Interner {
     }
 }
 
-/// The largest id up to `most`.
-pub(super) fn largest(columns: &[&[u32]], most: u32) -> Option<u32> {
-    let largest = |ids: &[u32]| ids.iter().copied().filter(|&id| id <= most).max();
+/// The largest id.
+pub(super) fn largest(columns: &[&[u32]]) -> Option<u32> {
+    let largest = |ids: &[u32]| ids.iter().copied().max();
     let of_column = |ids: &&[u32]| match ids.len() < SMALL {
         true => largest(ids),
         false => ids.par_chunks(SMALL).map(largest).max().flatten(),
