@@ -5,7 +5,8 @@ use std::ops::{ControlFlow, Range};
 use crate::batch::TextColumn;
 use crate::error::{ErrorKind, TableError};
 use crate::in_order::in_order;
-use crate::read::{Block, BlockSource, Mark};
+use crate::read::{Block, BlockSource, Mark, Writing};
+use crate::shortest;
 use crate::write::LineSink;
 
 /// The values to be appended.
@@ -33,17 +34,16 @@ impl<V: Fn(usize, usize) -> f64> Appended<V> {
 
     /// Makes room for lines of so many bytes in all.
     fn make_room(&self, rows: usize, bytes: usize, text: &mut Text) {
-        text.make_room(bytes + rows * (self.columns * (1 + LONGEST_NUMBER) + 1));
+        text.make_room(bytes + rows * (self.columns * (1 + shortest::LONGEST) + 1));
     }
 
     /// Adds the line `lines[line]` with the values of a row behind it.
     #[inline(always)]
     fn put(&self, lines: &[u8], line: Range<usize>, row: usize, delimiter: u8, text: &mut Text) {
         text.add(lines, line);
-        let mut number = zmij::Buffer::new();
         for column in 0..self.columns {
             text.add_byte(delimiter);
-            text.add_number(number.format((self.value)(row, column)).as_bytes());
+            text.add_number((self.value)(row, column));
         }
         text.add_byte(b'\n');
     }
@@ -57,9 +57,6 @@ impl<V: Fn(usize, usize) -> f64> Appended<V> {
         }
     }
 }
-
-/// No number is written with more bytes than this.
-const LONGEST_NUMBER: usize = size_of::<zmij::Buffer>();
 
 /// So many bytes most numbers have, with the delimiter before them.
 const USUAL_NUMBER: usize = 20;
@@ -105,18 +102,9 @@ impl Text {
     }
 
     #[inline(always)]
-    fn add_number(&mut self, number: &[u8]) {
-        const HALF: usize = 16;
-        let to = &mut self.room[self.used..self.used + number.len()];
-        match (number.first_chunk::<HALF>(), number.last_chunk::<HALF>()) {
-            // The two overlap.
-            (Some(first), Some(last)) if number.len() <= 2 * HALF => {
-                to[..HALF].copy_from_slice(first);
-                to[number.len() - HALF..].copy_from_slice(last);
-            }
-            _ => to.copy_from_slice(number),
-        }
-        self.used += number.len();
+    fn add_number(&mut self, number: f64) {
+        let to = self.room[self.used..].first_chunk_mut().expect("there is room for all");
+        self.used += shortest::write(number, to);
     }
 }
 
@@ -199,13 +187,14 @@ impl Copied {
         row: &mut usize,
         mark: &mut Mark,
     ) -> Result<bool, TableError> {
-        if self.block.load_bytes().is_none() {
+        if !self.block.load() {
             return Ok(false);
         }
         let lines;
-        (self.lines, self.rows, lines) = match self.block.plain_rows(delimiter, source.layout().width) {
-            Some((rows, lines)) => (Lines::Plain, rows, lines),
-            None => {
+        (self.lines, self.rows, lines) = match self.block.writing(delimiter, source.layout().width) {
+            Writing::Quotes => return Ok(false),
+            Writing::AsTheyAre { rows, lines } => (Lines::Plain, rows, lines),
+            Writing::Anew => {
                 let mut rows = TextColumn::new();
                 source.lines_of(&self.block, mark.line, *row as u64 + 1, &mut rows)?;
                 let count = rows.len();

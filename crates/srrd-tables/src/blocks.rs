@@ -183,29 +183,45 @@ impl Fields {
     /// Takes a block apart.
     fn take(&self, taken: &mut Taken) {
         let Taken { block, separators, rows, lines, outcome } = taken;
-        *outcome = match block.load() {
-            None => Outcome::Unreadable,
-            Some(text) => match self.push_rows(text, separators, rows) {
-                Some(count) => {
-                    *lines = count;
-                    Outcome::Whole
-                }
-                None => {
-                    *rows = SampleBuilder::new();
-                    Outcome::Doubtful
-                }
-            },
+        if !block.load() {
+            *outcome = Outcome::Unreadable;
+            return;
+        }
+        *outcome = match self.push_rows(block, separators, rows) {
+            Some(count) => {
+                *lines = count;
+                Outcome::Whole
+            }
+            None => {
+                *rows = SampleBuilder::new();
+                if block.plain_text().is_some() { Outcome::Doubtful } else { Outcome::Unreadable }
+            }
         };
     }
 
-    /// Pushes all rows of lines that hold no quotes, and says how many lines they were; `None` when there is anything wrong with
-    /// one. `found` is for the separators.
-    fn push_rows(&self, text: &str, found: &mut Vec<u32>, rows: &mut SampleBuilder) -> Option<u64> {
-        let (mut lines, taken) = match self.next_state {
-            Some(_) => IntLines { text, delimiter: self.delimiter, columns: &self.columns }.push(rows)?,
+    /// Pushes all rows of a block, and says how many lines they were; `None` when there is anything wrong with one, or the block is no
+    /// text, or holds quotes. `found` is for the separators.
+    fn push_rows(&self, block: &Block, found: &mut Vec<u32>, rows: &mut SampleBuilder) -> Option<u64> {
+        let bytes = block.bytes();
+        let mut text = None;
+        if self.columns.contains(&Column::Other) {
+            // What is in there nobody else looks at.
+            text = Some(block.plain_text()?);
+        }
+        let (lines, taken) = match self.next_state {
+            Some(_) => IntLines { bytes, delimiter: self.delimiter, columns: &self.columns }.push(rows)?,
             None => (0, 0),
         };
-        let text = &text[taken..];
+        if taken == bytes.len() {
+            return Some(lines);
+        }
+        let text = text.or_else(|| block.plain_text())?;
+        self.push_fields(&text[taken..], found, rows).map(|more| lines + more)
+    }
+
+    /// Pushes all rows of lines that hold no quotes, field by field.
+    fn push_fields(&self, text: &str, found: &mut Vec<u32>, rows: &mut SampleBuilder) -> Option<u64> {
+        let mut lines = 0;
         let bytes = text.as_bytes();
         found.clear();
         separators(bytes, self.delimiter, b'\n', found);

@@ -3,10 +3,13 @@
 use crate::number::parse_number;
 
 /// '0', eight times.
-const ZEROS: u64 = u64::from_ne_bytes([b'0'; 8]);
+pub(crate) const ZEROS: u64 = u64::from_ne_bytes([b'0'; 8]);
 
 /// No more digits are joined, so that they fit into a word.
 pub(crate) const MOST_DIGITS: usize = 18;
+
+/// So many come behind the point at most, as there is one before it.
+pub(crate) const MOST_PLACES: usize = MOST_DIGITS - 1;
 
 /// The powers of ten.
 pub(crate) const POWERS: [u64; MOST_DIGITS + 1] = {
@@ -49,9 +52,9 @@ fn usual_decimal(bytes: &[u8], start: usize, end: usize) -> Option<f64> {
     let negative = *bytes.get(start)? == b'-';
     let first = start + usize::from(negative);
     let &[whole @ b'0'..=b'9', b'.'] = bytes.get(first..first + 2)? else { return None };
-    let places = end.checked_sub(first + 2).filter(|places| (1..MOST_DIGITS).contains(places))?;
+    let places = end.checked_sub(first + 2).filter(|places| (1..=MOST_PLACES).contains(places))?;
     let last = LastDigits::new(bytes.get(..end)?.last_chunk()?, places);
-    last.are_digits().then(|| decimal(negative, u64::from(whole - b'0'), last.long(), places))
+    last.are_digits().then(|| decimal(negative, u64::from(whole - b'0'), last.integer(), places))
 }
 
 /// The number that begins at `at`, and where it ends, if it has at most 18 digits, at most 8 of them before the point, and no
@@ -100,59 +103,60 @@ fn signed_quotient(negative: bool, digits: u64, places: usize) -> f64 {
     f64::from_bits(value.to_bits() | u64::from(negative) << 63)
 }
 
-/// The digits that come last in three words, and zeros before them: the values of their bytes.
-pub(crate) struct LastDigits {
+/// The digits that come last in two words and a byte, and zeros before them: the values of their bytes.
+struct LastDigits {
     last: u64,
     middle: u64,
-    first: u64,
+    first: u8,
 }
 
 /// By the number of digits: which bytes of a word they are when so many of them come behind it.
 const fn masks(behind: usize) -> [u64; 32] {
     let mut masks = [0; 32];
     let mut digits = behind + 1;
-    while digits <= LastDigits::BYTES {
+    while digits < masks.len() {
         masks[digits] = if digits < behind + 8 { u64::MAX << (64 - 8 * (digits - behind)) } else { u64::MAX };
         digits += 1;
     }
     masks
 }
 
-static LAST: [u64; 32] = masks(0);
-static MIDDLE: [u64; 32] = masks(8);
-static FIRST: [u64; 32] = masks(16);
+pub(crate) static LAST: [u64; 32] = masks(0);
+pub(crate) static MIDDLE: [u64; 32] = masks(8);
 
 impl LastDigits {
-    /// So many bytes are looked at.
-    pub(crate) const BYTES: usize = 24;
-
     /// The last of these bytes, so many of them.
     #[inline(always)]
-    pub(crate) fn new(bytes: &[u8; Self::BYTES], digits: usize) -> Self {
-        let (words, _) = bytes.as_chunks();
+    fn new(bytes: &[u8; MOST_PLACES], digits: usize) -> Self {
+        let ([first], words) = bytes.split_first_chunk().expect("there are 17");
+        let (words, _) = words.as_chunks();
         let values = |word: usize, masks: &[u64; 32]| (u64::from_le_bytes(words[word]) ^ ZEROS) & masks[digits % 32];
-        LastDigits { last: values(2, &LAST), middle: values(1, &MIDDLE), first: values(0, &FIRST) }
+        LastDigits { last: values(1, &LAST), middle: values(0, &MIDDLE), first: first_of_all(*first, digits) }
     }
 
     /// Whether all are digits.
     #[inline(always)]
     fn are_digits(&self) -> bool {
-        from_ten_on(self.last) | from_ten_on(self.middle) | from_ten_on(self.first) == 0
+        from_ten_on(self.last) | from_ten_on(self.middle) | from_ten_on(self.first.into()) == 0
     }
 
-    /// The integer that up to eight digits are.
+    /// The integer that they are.
     #[inline(always)]
-    pub(crate) fn short(&self) -> u64 {
-        join_digits(self.last)
+    fn integer(&self) -> u64 {
+        all_places(self.first, join_digits(self.middle), join_digits(self.last))
     }
+}
 
-    /// The integer that up to [`MOST_DIGITS`] digits are.
-    #[inline(always)]
-    pub(crate) fn long(&self) -> u64 {
-        join_digits(self.last)
-            + 100_000_000 * join_digits(self.middle)
-            + 10_000_000_000_000_000 * join_digits(self.first)
-    }
+/// The value of the digit before the last sixteen, where there are so many.
+#[inline(always)]
+pub(crate) fn first_of_all(digit: u8, digits: usize) -> u8 {
+    if digits == MOST_PLACES { digit ^ b'0' } else { 0 }
+}
+
+/// The integer that a digit and twice eight are.
+#[inline(always)]
+pub(crate) fn all_places(first: u8, middle: u64, last: u64) -> u64 {
+    u64::from(first) * POWERS[16] + middle * POWERS[8] + last
 }
 
 /// A power of ten as a divisor.
@@ -185,7 +189,7 @@ const DIVISORS: [Divisor; MOST_DIGITS + 1] = {
 };
 
 /// The float next to an integer, not 0, over a power of ten.
-#[inline]
+#[inline(always)]
 fn quotient(dividend: u64, places: usize) -> f64 {
     let Divisor { shifted, up, reciprocal } = DIVISORS[places];
     let dividend_up = dividend.leading_zeros();
@@ -199,7 +203,7 @@ fn quotient(dividend: u64, places: usize) -> f64 {
 /// Quotient and rest, by a multiplication. The divisor's highest digit is set, and the higher half of the dividend below it.
 ///
 /// With v = ⌊(2^128 - 1)/d⌋ - 2^64, the higher half of (v + 2^64)·u₁ + u₀, plus 1, is the quotient or at most 1 more or less.
-#[inline]
+#[inline(always)]
 fn divide(dividend: u128, divisor: u64, reciprocal: u64) -> (u64, u64) {
     let estimate = u128::from(reciprocal) * (dividend >> 64) + dividend;
     let mut quotient = ((estimate >> 64) as u64).wrapping_add(1);
@@ -242,7 +246,7 @@ fn from_ten_on(values: u64) -> u64 {
 
 /// The integer whose eight digits are the bytes of a word, the last in the highest.
 #[inline(always)]
-fn join_digits(values: u64) -> u64 {
+pub(crate) fn join_digits(values: u64) -> u64 {
     // Neighbours are joined: to pairs, to fours, to eight.
     let pairs = values.wrapping_mul(10).wrapping_add(values >> 8) & 0x00ff_00ff_00ff_00ff;
     let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;

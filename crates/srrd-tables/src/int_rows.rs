@@ -9,7 +9,7 @@ use crate::number::parse_number;
 use crate::window;
 
 /// What a column is to a row.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Column {
     State,
     Action,
@@ -27,9 +27,9 @@ pub(crate) struct IntRow {
     pub reward: f64,
 }
 
-/// The lines of a table.
+/// The lines of a table. They need not be text: a row is one only if all of its columns that are no [`Column::Other`] are numbers.
 pub(crate) struct IntLines<'a> {
-    pub text: &'a str,
+    pub bytes: &'a [u8],
     pub delimiter: u8,
     /// What every field of a line is; there are next states among them.
     pub columns: &'a [Column],
@@ -40,9 +40,8 @@ impl IntLines<'_> {
     /// reward is refused.
     pub(crate) fn push(&self, rows: &mut SampleBuilder) -> Option<(u64, usize)> {
         match self.columns {
-            [Column::State, Column::Action, Column::NextState, Column::Reward] => self.push_while(rows, |start| {
-                window::row(self.text.as_bytes(), start, self.delimiter).or_else(|| self.row(start))
-            }),
+            [Column::State, Column::Action, Column::NextState, Column::Reward] => self
+                .push_while(rows, |start| window::row(self.bytes, start, self.delimiter).or_else(|| self.row(start))),
             _ => self.push_while(rows, |start| self.row(start)),
         }
     }
@@ -56,7 +55,7 @@ impl IntLines<'_> {
     ) -> Option<(u64, usize)> {
         let (mut count, mut start) = (0, 0);
         let mut some = IntRows::default();
-        while start < self.text.len()
+        while start < self.bytes.len()
             && let Some((row, end)) = row(start)
         {
             some.push(row, rows)?;
@@ -69,7 +68,7 @@ impl IntLines<'_> {
 
     /// The row that begins at `start`, and where the next one does.
     fn row(&self, start: usize) -> Option<(IntRow, usize)> {
-        let bytes = self.text.as_bytes();
+        let bytes = self.bytes;
         let mut row = IntRow::default();
         let mut at = start;
         for (index, &column) in self.columns.iter().enumerate() {
@@ -100,7 +99,7 @@ impl IntLines<'_> {
     /// The number that a field is, and where it ends.
     #[inline(always)]
     fn reward(&self, start: usize) -> Option<(f64, usize)> {
-        let bytes = self.text.as_bytes();
+        let bytes = self.bytes;
         let ends = |end: usize| bytes.get(end).is_some_and(|&b| b == self.delimiter || b == b'\n' || b == b'\r');
         if let Some((reward, end)) = leading_decimal(bytes, start)
             && ends(end)
@@ -109,12 +108,12 @@ impl IntLines<'_> {
         }
         let end = self.field_end(start)?;
         let end = end - usize::from(bytes[end] == b'\n' && bytes[start..end].ends_with(b"\r"));
-        Some((parse_number(&self.text[start..end]).ok()?, end))
+        Some((parse_number(str::from_utf8(&bytes[start..end]).ok()?).ok()?, end))
     }
 
     /// Where a field ends.
     fn field_end(&self, start: usize) -> Option<usize> {
-        memchr2(self.delimiter, b'\n', &self.text.as_bytes()[start..]).map(|length| start + length)
+        memchr2(self.delimiter, b'\n', &self.bytes[start..]).map(|length| start + length)
     }
 }
 

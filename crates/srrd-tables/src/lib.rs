@@ -31,6 +31,7 @@ mod digits;
 mod episodes;
 mod error;
 mod format;
+mod groups;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 mod guard;
 mod half;
@@ -41,6 +42,7 @@ mod quote;
 mod read;
 mod roles;
 mod samples;
+mod shortest;
 mod types;
 mod window;
 mod write;

@@ -4,25 +4,28 @@
 //! before a field is masked. So the work is the same for every row, however long its numbers are, with nothing to foresee for the
 //! processor and no end of the text to look out for.
 
-use crate::digits::{LastDigits, MOST_DIGITS, POWERS, decimal};
+use std::num::NonZeroU64;
+
+use crate::digits::{LAST, MIDDLE, MOST_DIGITS, MOST_PLACES, POWERS, all_places, decimal, first_of_all};
+use crate::groups::{Group, join};
 use crate::int_rows::IntRow;
 use crate::read::others_than_digits;
 
-/// A row that is longer is left to others.
+/// A row that is longer, without what ends its line, is left to others.
 const LONGEST: usize = 64;
 
 /// So far back are digits read from where they end.
-const BEFORE: usize = LastDigits::BYTES;
+const BEFORE: usize = MOST_PLACES;
 
-/// The bytes before a row that are needed, and those of the longest row.
-type Window = [u8; BEFORE + LONGEST];
+/// The bytes before a row that are needed, those of the longest row, and one behind it.
+type Window = [u8; BEFORE + LONGEST + 1];
 
 /// By its number of digits, the least integer that is written with so many.
-const LEAST: [u64; 16] = {
+const LEAST: [u32; 16] = {
     let mut least = [0; 16];
     let mut digits = 2;
     while digits <= 8 {
-        least[digits] = POWERS[digits - 1];
+        least[digits] = POWERS[digits - 1] as u32;
         digits += 1;
     }
     least
@@ -39,66 +42,70 @@ pub(crate) fn row(bytes: &[u8], start: usize, delimiter: u8) -> Option<(IntRow, 
 
 #[inline(always)]
 fn in_window(window: &Window, delimiter: u8) -> Option<(IntRow, usize)> {
-    let mut others = Places(others_than_digits(window.last_chunk()?));
-    let byte = |place: usize| window[BEFORE + place % LONGEST];
-    let (state_end, action_end, next_state_end) = (others.next(), others.next(), others.next());
+    let mut others = Places(others_than_digits(window[BEFORE..].first_chunk()?));
+    let byte = |place: usize| window[BEFORE + place];
+    let (state_end, action_end, next_state_end) = (others.next()?, others.next()?, others.next()?);
     let negative = byte(next_state_end + 1) == b'-';
     others.leave_out(negative);
     let reward_start = next_state_end + 1 + usize::from(negative);
-    let whole_end = others.next();
+    let whole_end = others.next()?;
     let has_point = byte(whole_end) == b'.';
     let (end, places) = if has_point {
-        let end = others.next();
+        let end = others.next()?;
         (end, end.wrapping_sub(whole_end + 1))
     } else {
         (whole_end, 0)
     };
-    let behind = end + 1 + usize::from(byte(end) == b'\r');
+    let behind = match byte(end) {
+        b'\n' => end + 1,
+        b'\r' if byte(end + 1) == b'\n' => end + 2,
+        _ => return None,
+    };
 
-    // A place behind the window is that of its first byte, which is a digit: it is none of these.
-    let is_other = (byte(state_end) ^ delimiter)
-        | (byte(action_end) ^ delimiter)
-        | (byte(next_state_end) ^ delimiter)
-        | (byte(behind - 1) ^ b'\n');
+    let is_other = (byte(state_end) ^ delimiter) | (byte(action_end) ^ delimiter) | (byte(next_state_end) ^ delimiter);
     let length = |start: usize, end: usize| end.wrapping_sub(start);
     let state_digits = length(0, state_end);
     let action_digits = length(state_end + 1, action_end);
     let next_state_digits = length(action_end + 1, next_state_end);
-    let whole = length(reward_start, whole_end);
+    let whole_digits = length(reward_start, whole_end);
     // Those from 1 to 8 have no bit beyond the lowest three when 1 is taken away.
-    let too_many = [state_digits, action_digits, next_state_digits, whole].map(|digits| digits.wrapping_sub(1));
+    let too_many = [state_digits, action_digits, next_state_digits, whole_digits].map(|digits| digits.wrapping_sub(1));
     let too_many = too_many.into_iter().fold(0, |all, digits| all | digits) > 7;
     let no_places = has_point & (places == 0);
-    if is_other != 0 || too_many || no_places || whole + places > MOST_DIGITS {
+    if is_other != 0 || too_many || no_places || whole_digits + places > MOST_DIGITS {
         return None;
     }
 
-    let last_digits = |end: usize, digits: usize| {
-        let bytes = window[end % LONGEST..].first_chunk().expect("it lies within the window");
-        LastDigits::new(bytes, digits)
-    };
-    let short = |end: usize, digits: usize| last_digits(end, digits).short();
-    let (state, action) = (short(state_end, state_digits), short(action_end, action_digits));
-    let next_state = short(next_state_end, next_state_digits);
+    let eight_before = |end: usize| window[BEFORE - 8 + end..].first_chunk().expect("it lies within the window");
+    let group = |end: usize, digits: usize| Group::new(eight_before(end), &LAST, digits);
+    let [state, next_state, action, whole, middle, last] = join([
+        group(state_end, state_digits),
+        group(next_state_end, next_state_digits),
+        group(action_end, action_digits),
+        group(whole_end, whole_digits),
+        Group::new(window[BEFORE - 16 + end..].first_chunk().expect("it lies within the window"), &MIDDLE, places),
+        group(end, places),
+    ]);
     // In their shortest form, tokens are the integers that they say.
     let least = |digits: usize| LEAST[digits % 16];
     if (state < least(state_digits)) | (action < least(action_digits)) | (next_state < least(next_state_digits)) {
         return None;
     }
-    let reward = decimal(negative, short(whole_end, whole), last_digits(end, places).long(), places);
-    Some((IntRow { state: state as u32, action: action as u32, next_state: next_state as u32, reward }, behind))
+    let first = first_of_all(window[BEFORE - MOST_PLACES + end], places);
+    let reward = decimal(negative, whole.into(), all_places(first, middle.into(), last.into()), places);
+    Some((IntRow { state, action, next_state, reward }, behind))
 }
 
 /// Places in a window, a bit each.
 struct Places(u64);
 
 impl Places {
-    /// The first, which is taken out; the number of bits if there is none.
+    /// The first, which is taken out.
     #[inline(always)]
-    fn next(&mut self) -> usize {
-        let place = self.0.trailing_zeros() as usize;
+    fn next(&mut self) -> Option<usize> {
+        let place = NonZeroU64::new(self.0)?.trailing_zeros() as usize;
         self.leave_out(true);
-        place
+        Some(place)
     }
 
     /// Takes the first out, or not.
@@ -174,7 +181,7 @@ mod tests {
     fn what_lies_too_close_to_an_end_is_left_to_others() {
         let text = "1,2,3,4.5\n".repeat(12);
         for start in (0..text.len()).step_by(10) {
-            let inside = start >= BEFORE && start + LONGEST <= text.len();
+            let inside = start >= BEFORE && start + LONGEST < text.len();
             assert_eq!(row(text.as_bytes(), start, b',').is_some(), inside, "{start}");
         }
     }

@@ -8,14 +8,15 @@ const ROWS: usize = 60_000;
 
 /// The samples of a table that comes as a stream, which must be those of the same table as a file, whose blocks threads read on
 /// their own.
-fn read(text: &str, duplicates: Duplicates, threads: usize) -> Result<SampleTable, TableError> {
+fn read(text: impl AsRef<[u8]>, duplicates: Duplicates, threads: usize) -> Result<SampleTable, TableError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let format = FileFormat::plain(Format::Csv);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.csv");
+    let text = text.as_ref();
     std::fs::write(&path, text).unwrap();
     pool.install(|| {
-        let reader = open_bytes("t.csv", format, text.as_bytes().to_vec(), &ReadOptions::default())?;
+        let reader = open_bytes("t.csv", format, text.to_vec(), &ReadOptions::default())?;
         let streamed = read_sample_table(reader, "only", duplicates);
         let from_file = read_sample_table(open(&path, &ReadOptions::default())?, "only", duplicates);
         match (&streamed, &from_file) {
@@ -226,6 +227,50 @@ fn what_is_wrong_with_a_row_of_integers_is_said_of_it() {
             let error = read(&text, Duplicates::Mean, threads).unwrap_err();
             assert_eq!((error.row(), error.line()), (Some(bad as u64 + 1), Some(bad as u64 + 2)), "{line}: {error}");
             assert!(error.to_string().contains(says), "{line}: {error}");
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_found_in_tables_of_integers() {
+    let bad = 41_234;
+    for (header, end) in [("state,action,next_state,reward", ""), ("state,action,next_state,reward,note", ",n")] {
+        // Bars are between lines.
+        let table = |line: &[u8]| {
+            let mut text = format!("{header}\n").into_bytes();
+            for i in 0..ROWS {
+                match i == bad {
+                    true => line
+                        .split(|&byte| byte == b'|')
+                        .for_each(|line| text.extend([line, end.as_bytes(), b"\n"].concat())),
+                    false => text.extend(format!("{},{},{},{}.5{end}\n", i % 700, i % 4, i % 900, i % 13).into_bytes()),
+                }
+            }
+            text
+        };
+        for (line, says) in [
+            (b"0,1,2\xff,3".as_slice(), "UTF-8"),
+            (b"0,1,2,3\xff", "UTF-8"),
+            (b"0,1\0,2,3", "NUL"),
+            (b"0,1,2,3.5\0", "NUL"),
+            (b"0,1,2,3|\xff0,1,2,3", "UTF-8"),
+            (b"0,1,\"2\"x,3", "a quoted field goes on"),
+            // The first of two mistakes is said, wherever the other is found.
+            (b"0,1,2,1e150|\"0\",1,2,3", "1e150 is too large"),
+        ] {
+            for threads in [1, 3] {
+                let error = read(table(line), Duplicates::Mean, threads).unwrap_err();
+                assert!(error.to_string().contains(says), "{}: {error}", line.escape_ascii());
+            }
+        }
+        // Quotes that are in their place are none.
+        for line in [b"\"0\",1,2,3".as_slice(), b"0,1,\"2\",\"3\"", b"0,1,2,3|0,\"1\",2,3"] {
+            let plain: Vec<u8> = line.iter().copied().filter(|&byte| byte != b'"').collect();
+            for threads in [1, 3] {
+                let [quoted, plain] = [line, &plain].map(|line| read(table(line), Duplicates::Mean, threads).unwrap());
+                assert!(quoted.samples[0].sample == plain.samples[0].sample, "{}", line.escape_ascii());
+                assert!(quoted.rows().eq(plain.rows()), "{}", line.escape_ascii());
+            }
         }
     }
 }

@@ -5,8 +5,9 @@ use std::io::{self, Seek, SeekFrom};
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::{memchr, memchr_iter, memmem};
+use memchr::{memchr, memchr_iter, memchr2};
 
+use super::counts::Counts;
 use super::separators::Separators;
 use crate::batch::{Batch, TextColumn};
 use crate::error::TableError;
@@ -94,6 +95,20 @@ pub trait BlockSource: Send {
     -> Result<(), TableError>;
 }
 
+/// How lines would be written.
+pub enum Writing {
+    /// Just so, but for carriage returns at their ends and blank lines.
+    AsTheyAre {
+        /// How many rows they are.
+        rows: usize,
+        lines: u64,
+    },
+    /// In another way.
+    Anew,
+    /// They hold quotes: where rows begin is known to those only who come from the lines before.
+    Quotes,
+}
+
 /// Some whole lines of CSV or TSV.
 #[derive(Default)]
 pub struct Block {
@@ -113,26 +128,29 @@ impl Block {
         (self.start, self.end, self.stretch) = (0, lines.len(), None);
     }
 
-    /// The lines, read first if they have yet to be. `None` when they cannot be read, are no text, or hold quotes: who goes from
-    /// row to row finds out.
-    pub fn load(&mut self) -> Option<&str> {
-        let bytes = self.load_bytes().filter(|bytes| memchr(0, bytes).is_none())?;
-        std::str::from_utf8(bytes).ok()
+    /// Reads the lines, if they have yet to be. `false` when they cannot be read: who goes from row to row finds out why.
+    pub fn load(&mut self) -> bool {
+        let Some(stretch) = &self.stretch else { return true };
+        (self.start, self.end) = (0, 0);
+        match stretch.read(&mut self.buffer) {
+            Ok(Some(lines)) => {
+                (self.start, self.end) = lines;
+                true
+            }
+            _ => false,
+        }
     }
 
-    /// As [`load`](Self::load), for who does not mind whether it is text.
-    pub fn load_bytes(&mut self) -> Option<&[u8]> {
-        if let Some(stretch) = &self.stretch {
-            (self.start, self.end) = (0, 0);
-            (self.start, self.end) = stretch.read(&mut self.buffer).ok()??;
-        }
-        Some(self.bytes()).filter(|bytes| memchr(b'"', bytes).is_none())
+    /// The lines of a loaded block; `None` when they are no text, or hold quotes.
+    pub fn plain_text(&self) -> Option<&str> {
+        let bytes = self.bytes();
+        str::from_utf8(bytes).ok().filter(|_| memchr2(0, b'"', bytes).is_none())
     }
 
     /// The lines of a loaded block; nothing if they are no text.
     pub fn text(&self) -> &str {
-        // Checked when it was loaded; this is for the blocks that have to be looked into.
-        std::str::from_utf8(self.bytes()).unwrap_or_default()
+        // Checked before; this is for the blocks that have to be looked into.
+        str::from_utf8(self.bytes()).unwrap_or_default()
     }
 
     /// Their bytes.
@@ -154,21 +172,21 @@ impl Block {
         Mark { line: before.line + lines, offset }
     }
 
-    /// How many rows and lines a loaded block holds, if a writer with the same delimiter would write its lines just as they are, but for
-    /// carriage returns at their ends and blank lines.
+    /// How a writer with the same delimiter would write the lines of a loaded block.
     ///
     /// Fields are counted in all, not line by line, so this is for tables that have been read before.
-    pub fn plain_rows(&self, delimiter: u8, width: usize) -> Option<(usize, u64)> {
+    pub fn writing(&self, delimiter: u8, width: usize) -> Writing {
         let bytes = self.bytes();
-        let ends_line = |at: usize| bytes.get(at + 1) == Some(&b'\n');
-        let returns = memchr(b'\r', bytes).is_some();
-        if returns && !memchr_iter(b'\r', bytes).all(ends_line) {
-            return None;
+        let Counts { lines, delimiters, quotes, returns, blank } = Counts::of(bytes, delimiter);
+        if quotes {
+            return Writing::Quotes;
         }
-        let blank = bytes.first() == Some(&b'\n') || memmem::find(bytes, b"\n\n").is_some();
-        let lines = self.lines();
-        let rows = if returns || blank { self.rows().count() } else { lines as usize };
-        (rows + memchr_iter(delimiter, bytes).count() == rows * width).then_some((rows, lines))
+        let rows = if returns || blank { self.rows().count() } else { lines };
+        let ends_line = |at: usize| bytes.get(at + 1) == Some(&b'\n');
+        if rows + delimiters != rows * width || returns && !memchr_iter(b'\r', bytes).all(ends_line) {
+            return Writing::Anew;
+        }
+        Writing::AsTheyAre { rows, lines: lines as u64 }
     }
 
     /// Where the lines are that are not blank, without their ends.

@@ -2,6 +2,7 @@
 
 mod block;
 mod cell;
+mod counts;
 mod csv;
 mod gzip;
 mod jsonl;
@@ -25,7 +26,7 @@ use crate::error::{ErrorKind, TableError, shorten};
 use crate::format::{Compression, FileFormat, Format};
 use crate::types::push_text;
 use block::Stretches;
-pub(crate) use block::{Block, BlockSource, Layout, Mark};
+pub(crate) use block::{Block, BlockSource, Layout, Mark, Writing};
 pub(crate) use separators::{others_than_digits, separators};
 
 /// How to read a table.
