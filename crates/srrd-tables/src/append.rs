@@ -33,36 +33,36 @@ impl<V: Fn(usize, usize) -> f64> Appended<V> {
     }
 
     /// Makes room for lines of so many bytes in all.
-    fn make_room(&self, rows: usize, bytes: usize, text: &mut Text) {
-        text.make_room(bytes + rows * (self.columns * (1 + shortest::LONGEST) + 1));
+    fn make_room<'a>(&self, rows: usize, bytes: usize, text: &'a mut Text) -> Room<'a> {
+        text.make_room(bytes + rows * (self.columns * (1 + shortest::LONGEST) + 1))
     }
 
     /// Adds the line `lines[line]` with the values of a row behind it.
     #[inline(always)]
-    fn put(&self, lines: &[u8], line: Range<usize>, row: usize, delimiter: u8, text: &mut Text) {
-        text.add(lines, line);
+    fn put(&self, lines: &[u8], line: Range<usize>, row: usize, delimiter: u8, to: &mut Room<'_>) {
+        to.add(lines, line);
         for column in 0..self.columns {
-            text.add_byte(delimiter);
-            text.add_number((self.value)(row, column));
+            to.add_byte(delimiter);
+            to.add_number((self.value)(row, column));
         }
-        text.add_byte(b'\n');
+        to.add_byte(b'\n');
     }
 
     /// Puts lines together, from the row of this number on.
     fn put_all(&self, lines: &TextColumn, first_row: usize, delimiter: u8, text: &mut Text) {
-        self.make_room(lines.len(), lines.joined().len(), text);
+        let mut room = self.make_room(lines.len(), lines.joined().len(), text);
         for (line, row) in lines.iter().zip(first_row..) {
             let line = line.strip_suffix('\n').unwrap_or(line).as_bytes();
-            self.put(line, 0..line.len(), row, delimiter, text);
+            self.put(line, 0..line.len(), row, delimiter, &mut room);
         }
+        text.used = room.used;
     }
 }
 
 /// So many bytes most numbers have, with the delimiter before them.
 const USUAL_NUMBER: usize = 20;
 
-/// Text that is put together in room made for all of it before. Pieces are copied with whatever follows them, which those after them
-/// overwrite: a copy of a length that is known beforehand takes a few instructions, and no call.
+/// Text that is put together in room made for all of it before.
 #[derive(Default)]
 struct Text {
     room: Vec<u8>,
@@ -74,36 +74,46 @@ const PIECE: usize = 64;
 
 impl Text {
     /// Empties it and makes room for so many bytes.
-    fn make_room(&mut self, bytes: usize) {
+    fn make_room(&mut self, bytes: usize) -> Room<'_> {
         self.used = 0;
         if self.room.len() < bytes + PIECE {
             self.room.resize(bytes + PIECE, 0);
         }
+        Room { bytes: &mut self.room, used: 0 }
     }
 
     fn bytes(&self) -> &[u8] {
         &self.room[..self.used]
     }
+}
 
+/// Where text is put. Pieces are copied with whatever follows them, which those after them overwrite: a copy of a length that is known
+/// beforehand takes a few instructions, and no call.
+struct Room<'a> {
+    bytes: &'a mut [u8],
+    used: usize,
+}
+
+impl Room<'_> {
     #[inline(always)]
     fn add(&mut self, from: &[u8], piece: Range<usize>) {
         let length = piece.len();
-        match (from[piece.start..].first_chunk::<PIECE>(), self.room[self.used..].first_chunk_mut()) {
+        match (from[piece.start..].first_chunk::<PIECE>(), self.bytes[self.used..].first_chunk_mut()) {
             (Some(from), Some(to)) if length <= PIECE => *to = *from,
-            _ => self.room[self.used..self.used + length].copy_from_slice(&from[piece]),
+            _ => self.bytes[self.used..self.used + length].copy_from_slice(&from[piece]),
         }
         self.used += length;
     }
 
     #[inline(always)]
     fn add_byte(&mut self, byte: u8) {
-        self.room[self.used] = byte;
+        self.bytes[self.used] = byte;
         self.used += 1;
     }
 
     #[inline(always)]
     fn add_number(&mut self, number: f64) {
-        let to = self.room[self.used..].first_chunk_mut().expect("there is room for all");
+        let to = self.bytes[self.used..].first_chunk_mut().expect("there is room for all");
         self.used += shortest::write(number, to);
     }
 }
@@ -212,10 +222,11 @@ impl Copied {
             Lines::Rewritten(lines) => values.put_all(lines, self.first_row, delimiter, &mut self.text),
             Lines::Plain => {
                 let bytes = self.block.bytes();
-                values.make_room(self.rows, bytes.len(), &mut self.text);
+                let mut room = values.make_room(self.rows, bytes.len(), &mut self.text);
                 for (line, row) in self.block.rows().zip(self.first_row..) {
-                    values.put(bytes, line, row, delimiter, &mut self.text);
+                    values.put(bytes, line, row, delimiter, &mut room);
                 }
+                self.text.used = room.used;
             }
         }
     }

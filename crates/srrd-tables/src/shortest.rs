@@ -8,7 +8,7 @@
 //! integer, and if one is, it is the shortest, but for its zeros at the end. If none is, the next tenth to c is among them. All of
 //! this fits into 128 bits.
 
-use crate::digits::ZEROS;
+use crate::groups::{Sixteen, split};
 
 /// No number is written with more bytes than this.
 pub(crate) const LONGEST: usize = 32;
@@ -112,18 +112,15 @@ fn write_usual(value: f64, to: &mut [u8; LONGEST]) -> Option<usize> {
     let (digits, places) = shortest(HIDDEN | fraction, *scale);
 
     let rest = digits % SIXTEEN;
-    let (high, low) = (eight_digits((rest / EIGHT) as u32), eight_digits((rest % EIGHT) as u32));
-    let zeros = if low == 0 { 8 + high.leading_zeros() / 8 } else { low.leading_zeros() / 8 };
-    let (high, low) = (ZEROS | high, ZEROS | low);
-    let first = (high << 8) | u64::from(b'0') | (digits / SIXTEEN);
+    let Sixteen { text, zeros } = split(rest / EIGHT, rest % EIGHT);
+    let first = ((text as u64) << 8) | u64::from(b'0') | (digits / SIXTEEN);
 
     let Form { right, moved, kept, point, least } = FORMS[(16 + MOST_ZEROS - places) % 16];
     let first = ((first << (8 * right % 64)) & moved) | (first & kept) | point;
     let start = (bits >> 63) as usize;
     let behind = start + right % 8 + 1;
     to[0] = b'-';
-    to[behind..behind + 8].copy_from_slice(&high.to_le_bytes());
-    to[behind + 8..behind + 16].copy_from_slice(&low.to_le_bytes());
+    to[behind..behind + 16].copy_from_slice(&text.to_le_bytes());
     // Last, as it says of the first eight bytes what they all are.
     to[start..start + 8].copy_from_slice(&first.to_le_bytes());
     Some(start + right + least.max(17 - zeros as usize))
@@ -152,17 +149,6 @@ fn shortest(significand: u64, Scale { shift, power, places }: Scale) -> (u64, us
     let digits = 10 * (whole + u64::from(is_above & !is_below)) + if is_below | is_above { 0 } else { tenths };
     let one_less = digits < SIXTEEN;
     (if one_less { 10 * digits } else { digits }, places + 1 + usize::from(one_less))
-}
-
-/// The values of the digits of a number below 10^8, the first in the lowest byte.
-#[inline(always)]
-fn eight_digits(number: u32) -> u64 {
-    // Halves are taken apart side by side: 20 and 10 binary places are enough for quotients of numbers so small.
-    let fours = u64::from(number / 10_000) | u64::from(number % 10_000) << 32;
-    let hundreds = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
-    let twos = hundreds | (fours - 100 * hundreds) << 16;
-    let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
-    tens | (twos - 10 * tens) << 8
 }
 
 #[cfg(test)]

@@ -130,13 +130,13 @@ fn what_is_wrong_is_said_of_the_row_it_is_wrong_with() {
         ("0,n,\"a\"x,1,b", "column `state`: a quoted field goes on"),
     ] {
         for threads in [1, 3] {
-            let error = read(&table_with(line), Duplicates::Mean, threads).unwrap_err();
+            let error = read(table_with(line), Duplicates::Mean, threads).unwrap_err();
             assert_eq!((error.row(), error.line()), (Some(bad as u64 + 1), Some(bad as u64 + 3)), "{line}: {error}");
             assert!(error.to_string().contains(says), "{line}: {error}");
         }
     }
     for threads in [1, 3] {
-        let error = read(&table_with("0,n,a\0,1,b"), Duplicates::Mean, threads).unwrap_err();
+        let error = read(table_with("0,n,a\0,1,b"), Duplicates::Mean, threads).unwrap_err();
         assert_eq!((error.row(), error.line()), (Some(bad as u64 + 1), Some(bad as u64 + 3)), "{error}");
         assert!(error.to_string().contains("NUL"), "{error}");
     }

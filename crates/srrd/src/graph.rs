@@ -22,6 +22,8 @@ pub(crate) struct Graph {
     subsequent: Vec<bool>,
     /// The rows backwards, made when they are first asked for: canonicalization goes forwards only.
     backwards: OnceLock<Backwards>,
+    /// The number of walks of two steps, likewise.
+    two_step_walks: OnceLock<u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -44,7 +46,15 @@ impl Graph {
         debug_assert_eq!(out_start, starts(out_start.len() - 1, &source));
         debug_assert_eq!(first.len(), target.len() + 1);
         let subsequent = parallel::occurring(&[&target], out_start.len() - 1);
-        Graph { out_start, source, target, first, subsequent, backwards: OnceLock::new() }
+        Graph {
+            out_start,
+            source,
+            target,
+            first,
+            subsequent,
+            backwards: OnceLock::new(),
+            two_step_walks: OnceLock::new(),
+        }
     }
 
     fn backwards(&self) -> &Backwards {
@@ -163,7 +173,7 @@ impl Graph {
 
     /// Σ over edges (x, y) of |succ(y)|: what it costs to look at all walks of two steps one by one.
     pub fn two_step_walks(&self) -> u64 {
-        parallel::sum(&self.target, |&y| self.out_edges(y).len() as u64)
+        *self.two_step_walks.get_or_init(|| parallel::sum(&self.target, |&y| self.out_edges(y).len() as u64))
     }
 }
 

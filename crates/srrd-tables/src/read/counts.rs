@@ -37,16 +37,18 @@ impl Counts {
     /// Written so that it becomes vector instructions.
     #[inline]
     fn add_chunks(&mut self, here: &[[u8; LANES]], next: &[[u8; LANES]], delimiter: u8) {
+        // All bits where two bytes are the same, which is one less than nothing.
+        let mask = |byte: u8, wanted: u8| if byte == wanted { 0xff } else { 0u8 };
         let none = [0u8; LANES];
         let (mut lines, mut delimiters, mut quotes, mut returns, mut blank) = (none, none, none, none, none);
         for (here, next) in here.iter().zip(next) {
             for lane in 0..LANES {
-                let newline = u8::from(here[lane] == b'\n');
-                lines[lane] += newline;
-                delimiters[lane] += u8::from(here[lane] == delimiter);
-                quotes[lane] |= u8::from(here[lane] == b'"');
-                returns[lane] |= u8::from(here[lane] == b'\r');
-                blank[lane] |= newline & u8::from(next[lane] == b'\n');
+                let newline = mask(here[lane], b'\n');
+                lines[lane] = lines[lane].wrapping_sub(newline);
+                delimiters[lane] = delimiters[lane].wrapping_sub(mask(here[lane], delimiter));
+                quotes[lane] |= mask(here[lane], b'"');
+                returns[lane] |= mask(here[lane], b'\r');
+                blank[lane] |= newline & mask(next[lane], b'\n');
             }
         }
         let sum = |lanes: [u8; LANES]| lanes.iter().map(|&lane| usize::from(lane)).sum::<usize>();

@@ -20,7 +20,8 @@
 use super::{Polynomial, StateCoefficients};
 use crate::batch::BatchSet;
 use crate::estimate::predicted::{self, Predicted};
-use crate::estimate::{self, Estimate, Rewards, Term, term, two_step};
+use crate::estimate::two_step::{self, Reached};
+use crate::estimate::{self, Estimate, Rewards, Term, term};
 use crate::graph::Graph;
 use crate::parallel;
 use crate::settings::Actions;
@@ -90,23 +91,26 @@ fn double<T: Copy + Default + Send>(
     };
     let first_values = first.as_ref().unwrap_or(&values);
     // What one thread has to do alone, and what others can do meanwhile.
-    let (weights, (rows, size_3, size_4)) = parallel::join(
+    let (columns, (rows, size_3, size_4)) = parallel::join(
         graph.edges(),
         || {
-            let mut weights: Vec<[f64; 3]> = (0..graph.states() as u32).map(|x| [batch.weight(x), 0.0, 0.0]).collect();
-            estimate::add_columns(graph, |e| [first_values[e]], &mut weights, [1], [2]);
-            weights
+            // From all states, and from S4.
+            let mut columns = vec![[0.0; 2]; graph.states()];
+            estimate::add_columns(graph, |e| [first_values[e]], &mut columns, [0], [1]);
+            columns
         },
         || {
             let rows = estimate::row_sums(graph, first_values);
             let size_3 = size(graph, batch, |x| graph.is_initial(x));
+            // They will be asked for.
+            graph.two_step_walks();
             (rows, size_3, size(graph, batch, |x| graph.is_subsequent(x)))
         },
     );
     drop(first);
     let constant = term(rows.iter().sum(), size_3 * size_4);
 
-    let terms = two_step::map(graph, Some(batch).filter(|b| !b.is_all()), &weights, |z, [size_56, from_3, from_4]| {
+    let terms_of = |z: u32, size_56: f64, [from_3, from_4]: [f64; 2]| {
         let [near_1, near_2, size_1, size_2] = near(z);
         // Every successor of X1 that lies in B is in X5, so a row of X1 is summed whole. The same holds of X2 and X6, and
         // terminal states have empty rows: the two sums are one function.
@@ -120,7 +124,19 @@ fn double<T: Copy + Default + Send>(
             cross_45: term(from_4, size_4 * size_56),
         };
         f(z, terms)
-    });
+    };
+    let terms = match batch.equal_weight() {
+        Some(weight) => two_step::map(graph, None, &columns, |z, Reached { states, sums }| {
+            terms_of(z, f64::from(states) * weight, sums)
+        }),
+        None => {
+            let weight = |(x, [from_3, from_4]): (u32, [f64; 2])| [batch.weight(x), from_3, from_4];
+            let weights: Vec<[f64; 3]> = (0..).zip(columns).map(weight).collect();
+            two_step::map(graph, Some(batch), &weights, |z, Reached { sums: [size_56, from_3, from_4], .. }| {
+                terms_of(z, size_56, [from_3, from_4])
+            })
+        }
+    };
     (terms, constant)
 }
 
@@ -194,7 +210,7 @@ fn unbiased<T: Copy + Default + Send>(
     drop(sums);
     let constant = term(rows.iter().sum(), rewards.reward.len() as f64);
 
-    let terms = two_step::map(graph, None, &weights, |z, [from_3, from_4, count_3, count_4]| {
+    let terms = two_step::map(graph, None, &weights, |z, Reached { sums: [from_3, from_4, count_3, count_4], .. }| {
         let near = term(rows[z as usize], graph.transitions_from(z) as f64);
         let counts = graph.successors(z).iter().map(|&y| graph.transitions_from(y) as f64).sum();
         let walk = term(estimate::successor_sum(graph, z, &rows), counts);

@@ -157,5 +157,5 @@ pub(crate) fn successor_totals(
 
 /// Σ over the states two steps on from every state.
 pub(crate) fn two_step_totals(graph: &Graph, batch: &BatchSet, values: &[Lanes]) -> Vec<Lanes> {
-    two_step::map(graph, Some(batch).filter(|b| !b.is_all()), values, |_, sums| sums)
+    two_step::map(graph, Some(batch).filter(|b| !b.is_all()), values, |_, reached| reached.sums)
 }

@@ -12,7 +12,16 @@ use crate::graph::Graph;
 use crate::parallel;
 use crate::prefetch::{self, RowsAhead};
 
-/// For every state z, `f(z, Σ_{w ∈ succ(succ(z) ∩ B)} weights[w])`. `batch` = `None` stands for all states.
+/// What two steps from a state lead to: the states w ∈ succ(succ(z) ∩ B).
+#[derive(Clone, Copy)]
+pub(crate) struct Reached<const K: usize> {
+    /// How many they are.
+    pub states: u32,
+    /// Their weights in all.
+    pub sums: [f64; K],
+}
+
+/// `f(z, what two steps from z lead to)` for every state z. `batch` = `None` stands for all states.
 ///
 /// Walks: O(Σ_z Σ_{y ∈ succ(z)} |succ(y)|). Where uniting rows of bits, O(edges · states / 64), is
 /// less work, that is done instead, once for every distinct set of successors.
@@ -20,7 +29,7 @@ pub(crate) fn map<const K: usize, T: Copy + Default + Send>(
     graph: &Graph,
     batch: Option<&BatchSet>,
     weights: &[[f64; K]],
-    f: impl Fn(u32, [f64; K]) -> T + Sync + Send,
+    f: impl Fn(u32, Reached<K>) -> T + Sync + Send,
 ) -> Vec<T> {
     // A word of a row takes about a sixth of the time of a walk.
     let words = graph.states().div_ceil(64) as u64;
@@ -40,7 +49,7 @@ fn by_walks<const K: usize, T: Copy + Default + Send, S: StateSet>(
     batch: Option<&BatchSet>,
     weights: &[[f64; K]],
     no_states: impl Fn() -> S + Sync + Send,
-    f: impl Fn(u32, [f64; K]) -> T + Sync + Send,
+    f: impl Fn(u32, Reached<K>) -> T + Sync + Send,
 ) -> Vec<T> {
     // Σ over succ(y), for every y: the rows of the middle states are summed whole, and what is reached again is taken off.
     // Few states are reached twice, so weights are looked up once an edge rather than once a walk. With hardly more edges than
@@ -59,15 +68,17 @@ fn by_walks<const K: usize, T: Copy + Default + Send, S: StateSet>(
             let middle = graph.successors(z as u32).iter().filter(|&&y| held(y));
             middle.map(|&y| graph.out_edges(y).len()).sum()
         });
-        let mut sums = [0.0; K];
-        let mut twice = [0.0; K];
+        let (mut states, mut sums) = (0, [0.0; K]);
         let Some(rows) = &rows else {
             for &y in graph.successors(z as u32).iter().filter(|&&y| held(y)) {
-                let first_time = graph.successors(y).iter().filter(|&&w| reached.insert(w));
-                first_time.for_each(|&w| add(&mut sums, &weights[w as usize]));
+                for &w in graph.successors(y).iter().filter(|&&w| reached.insert(w)) {
+                    states += 1;
+                    add(&mut sums, &weights[w as usize]);
+                }
             }
-            return f(z as u32, sums);
+            return f(z as u32, Reached { states, sums });
         };
+        let mut twice = [0.0; K];
         for e in graph.out_edges(z as u32) {
             let ask_for = |y| prefetch::lines(graph.targets(), &rows[y as usize].edges());
             ahead.ask(e, |y| prefetch::line(rows, y as usize), ask_for);
@@ -77,13 +88,15 @@ fn by_walks<const K: usize, T: Copy + Default + Send, S: StateSet>(
             }
             let row = &rows[y as usize];
             add(&mut sums, &row.sums);
+            states += row.edges[1] - row.edges[0];
             for &w in &graph.targets()[row.edges()] {
                 if !reached.insert(w) {
+                    states -= 1;
                     add(&mut twice, &weights[w as usize]);
                 }
             }
         }
-        f(z as u32, std::array::from_fn(|k| sums[k] - twice[k]))
+        f(z as u32, Reached { states, sums: std::array::from_fn(|k| sums[k] - twice[k]) })
     })
 }
 
@@ -120,7 +133,7 @@ fn by_bits<const K: usize, T: Copy + Default + Send>(
     graph: &Graph,
     batch: Option<&BatchSet>,
     weights: &[[f64; K]],
-    f: impl Fn(u32, [f64; K]) -> T + Sync + Send,
+    f: impl Fn(u32, Reached<K>) -> T + Sync + Send,
 ) -> Vec<T> {
     let SuccessorClasses { class_of, representative } = SuccessorClasses::of(graph);
     let classes = representative.len();
@@ -135,11 +148,11 @@ fn by_bits<const K: usize, T: Copy + Default + Send>(
     }
     let weights = WordWeights::new(weights);
     let edges: usize = representative.iter().map(|&x| graph.out_edges(x).len()).sum();
-    let sums = parallel::map_with(
+    let reached = parallel::map_with(
         classes,
         // Uniting a block takes as long as a few steps of a walk.
         (4 * edges * blocks) as u64,
-        [0.0; K],
+        Reached { states: 0, sums: [0.0; K] },
         Vec::new,
         |scratch: &mut Vec<u32>, class| {
             let successors = graph.successors(representative[class]);
@@ -152,7 +165,7 @@ fn by_bits<const K: usize, T: Copy + Default + Send>(
                 scratch.dedup();
                 scratch.as_slice()
             };
-            let mut sums = PairedSums::new();
+            let (mut states, mut sums) = (0, PairedSums::new());
             for block in 0..blocks {
                 let rows = &rows[block * classes..(block + 1) * classes];
                 let mut reached = [0u64; BLOCK];
@@ -162,13 +175,14 @@ fn by_bits<const K: usize, T: Copy + Default + Send>(
                     }
                 }
                 for (word, weights) in reached.iter().zip(&weights.0[block * BLOCK..]) {
+                    states += word.count_ones();
                     sums.add(*word, weights);
                 }
             }
-            sums.total()
+            Reached { states, sums: sums.total() }
         },
     );
-    parallel::map(graph.states(), |z| f(z as u32, sums[class_of[z] as usize]))
+    parallel::map(graph.states(), |z| f(z as u32, reached[class_of[z] as usize]))
 }
 
 /// The weights of the states of every word, and zeros for the place that `trailing_zeros` names of a word without bits.
@@ -246,7 +260,7 @@ mod tests {
             let rows = edges.iter().map(|&(x, y)| (x % range, 0, y % range, 0.0));
             let sample = RewardSample::from_rows(rows, Duplicates::Mean).unwrap();
             let graph = &sample.graph;
-            let weights: Vec<[f64; 2]> = (0..graph.states()).map(|w| [1.0, (w * w) as f64]).collect();
+            let weights: Vec<[f64; 1]> = (0..graph.states()).map(|w| [(w * w) as f64]).collect();
             let tokens = sample.states().iter().zip(&kept).filter(|(_, k)| **k).map(|(t, _)| t);
             let chosen = BatchSet::states(&sample, tokens);
             for batch in [None, Some(&chosen)] {
@@ -261,10 +275,11 @@ mod tests {
                     .collect();
                 let walks = graph.two_step_walks();
                 let stamps = || Stamps::new(graph.states());
-                prop_assert_eq!(&by_walks(graph, walks, batch, &weights, stamps, |_, sums| sums), &expected);
+                let with_count = |_, Reached { states, sums }: Reached<1>| [f64::from(states), sums[0]];
+                prop_assert_eq!(&by_walks(graph, walks, batch, &weights, stamps, with_count), &expected);
                 let map = || LocalMap::new(u32::MAX as usize);
-                prop_assert_eq!(&by_walks(graph, walks, batch, &weights, map, |_, sums| sums), &expected);
-                prop_assert_eq!(&by_bits(graph, batch, &weights, |_, sums| sums), &expected);
+                prop_assert_eq!(&by_walks(graph, walks, batch, &weights, map, with_count), &expected);
+                prop_assert_eq!(&by_bits(graph, batch, &weights, with_count), &expected);
             }
         }
     }

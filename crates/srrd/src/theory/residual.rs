@@ -29,7 +29,8 @@
 use super::{TheoryError, check_potential};
 use crate::batch::BatchSet;
 use crate::canon::{self, CanonicalForm};
-use crate::estimate::{Estimate, Rewards, Term, two_step};
+use crate::estimate::two_step::{self, Reached};
+use crate::estimate::{Estimate, Rewards, Term};
 use crate::graph::Graph;
 use crate::sample::RewardSample;
 use crate::settings::{Estimator, Gamma, Metric, Settings};
@@ -180,7 +181,9 @@ impl Means {
             subsequent: mean(&mut states.clone().filter(|&x| graph.is_subsequent(x))),
             one: states.clone().map(|x| mean(&mut successors(x))).collect(),
             one_initial: states.map(|x| mean(&mut successors(x).filter(|&y| graph.is_initial(y)))).collect(),
-            two: two_step::map(graph, Some(batch), &weights, |_, [sum, size]| Term { sum, size }.mean()),
+            two: two_step::map(graph, Some(batch), &weights, |_, Reached { sums: [sum, size], .. }| {
+                Term { sum, size }.mean()
+            }),
         }
     }
 }
