@@ -6,7 +6,7 @@ use crate::batch::TextColumn;
 use crate::error::{ErrorKind, TableError};
 use crate::in_order::in_order;
 use crate::read::{Block, BlockSource, Mark, Writing};
-use crate::shortest;
+use crate::shortest::{self, Number, SOME};
 use crate::write::LineSink;
 
 /// The values to be appended.
@@ -32,30 +32,52 @@ impl<V: Fn(usize, usize) -> f64> Appended<V> {
         Err(TableError::new(ErrorKind::Malformed, file, what))
     }
 
-    /// Makes room for lines of so many bytes in all.
-    fn make_room<'a>(&self, rows: usize, bytes: usize, text: &'a mut Text) -> Room<'a> {
-        text.make_room(bytes + rows * (self.columns * (1 + shortest::LONGEST) + 1))
-    }
-
-    /// Adds the line `lines[line]` with the values of a row behind it.
+    /// Puts lines of `bytes` together with their values: they are so many rows, from this one on.
     #[inline(always)]
-    fn put(&self, lines: &[u8], line: Range<usize>, row: usize, delimiter: u8, to: &mut Room<'_>) {
-        to.add(lines, line);
-        for column in 0..self.columns {
-            to.add_byte(delimiter);
-            to.add_number((self.value)(row, column));
+    fn put_together(
+        &self,
+        bytes: &[u8],
+        mut lines: impl Iterator<Item = Range<usize>>,
+        rows: Range<usize>,
+        delimiter: u8,
+        text: &mut Text,
+    ) {
+        let mut to = text.make_room(bytes.len() + rows.len() * (self.columns * (1 + shortest::LONGEST) + 1));
+        let cells = SOME * self.columns;
+        let (mut values, mut numbers) = (vec![0.0; cells], vec![Number::default(); cells]);
+        let mut some = [const { 0..0 }; SOME];
+        for first in rows.step_by(SOME) {
+            let mut count = 0;
+            for (line, row) in lines.by_ref().take(SOME).zip(first..) {
+                some[count] = line;
+                for column in 0..self.columns {
+                    values[count * self.columns + column] = (self.value)(row, column);
+                }
+                count += 1;
+            }
+            shortest::write(&values[..count * self.columns], &mut numbers);
+            for (line, numbers) in some[..count].iter().zip(numbers.chunks(self.columns.max(1))) {
+                to.add(bytes, line.clone());
+                for number in numbers {
+                    to.add_byte(delimiter);
+                    to.add_number(number);
+                }
+                to.add_byte(b'\n');
+            }
         }
-        to.add_byte(b'\n');
+        text.used = to.used;
     }
 
-    /// Puts lines together, from the row of this number on.
+    /// As [`put_together`](Self::put_together), of all these lines.
     fn put_all(&self, lines: &TextColumn, first_row: usize, delimiter: u8, text: &mut Text) {
-        let mut room = self.make_room(lines.len(), lines.joined().len(), text);
-        for (line, row) in lines.iter().zip(first_row..) {
-            let line = line.strip_suffix('\n').unwrap_or(line).as_bytes();
-            self.put(line, 0..line.len(), row, delimiter, &mut room);
-        }
-        text.used = room.used;
+        let mut start = 0;
+        let ranges = lines.iter().map(|line| {
+            let from = start;
+            start += line.len();
+            from..start - usize::from(line.ends_with('\n'))
+        });
+        let rows = first_row..first_row + lines.len();
+        self.put_together(lines.joined().as_bytes(), ranges, rows, delimiter, text);
     }
 }
 
@@ -112,9 +134,9 @@ impl Room<'_> {
     }
 
     #[inline(always)]
-    fn add_number(&mut self, number: f64) {
-        let to = self.bytes[self.used..].first_chunk_mut().expect("there is room for all");
-        self.used += shortest::write(number, to);
+    fn add_number(&mut self, number: &Number) {
+        *self.bytes[self.used..].first_chunk_mut().expect("there is room for all") = number.text;
+        self.used += number.length;
     }
 }
 
@@ -221,12 +243,8 @@ impl Copied {
         match &self.lines {
             Lines::Rewritten(lines) => values.put_all(lines, self.first_row, delimiter, &mut self.text),
             Lines::Plain => {
-                let bytes = self.block.bytes();
-                let mut room = values.make_room(self.rows, bytes.len(), &mut self.text);
-                for (line, row) in self.block.rows().zip(self.first_row..) {
-                    values.put(bytes, line, row, delimiter, &mut room);
-                }
-                self.text.used = room.used;
+                let rows = self.first_row..self.first_row + self.rows;
+                values.put_together(self.block.bytes(), self.block.rows(), rows, delimiter, &mut self.text);
             }
         }
     }

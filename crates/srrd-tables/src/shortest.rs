@@ -91,39 +91,81 @@ const fn first_bytes(bytes: usize) -> u64 {
     (1 << (8 * bytes)) - 1
 }
 
-/// Writes a number, and says how many bytes it takes.
-#[inline(always)]
-pub(crate) fn write(value: f64, to: &mut [u8; LONGEST]) -> usize {
-    write_usual(value, to).unwrap_or_else(|| {
-        let mut buffer = zmij::Buffer::new();
-        let text = buffer.format(value).as_bytes();
-        to[..text.len()].copy_from_slice(text);
-        text.len()
-    })
+/// A number as it is written.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Number {
+    /// Begins with it; what follows means nothing.
+    pub text: [u8; LONGEST],
+    pub length: usize,
 }
 
-/// As [`write`]; `None` if the number is 0, a power of two (with nearer neighbours to one side), smaller than 2^-11 or not below 2^19.
-#[inline(always)]
-fn write_usual(value: f64, to: &mut [u8; LONGEST]) -> Option<usize> {
-    const HIDDEN: u64 = 1 << 52;
-    let bits = value.to_bits();
-    let fraction = bits & (HIDDEN - 1);
-    let scale = SCALES.get((bits / HIDDEN % 2048).wrapping_sub(LOWEST) as usize).filter(|_| fraction != 0)?;
-    let (digits, places) = shortest(HIDDEN | fraction, *scale);
+/// So many numbers are written at a time.
+pub(crate) const SOME: usize = 32;
 
-    let rest = digits % SIXTEEN;
-    let Sixteen { text, zeros } = split(rest / EIGHT, rest % EIGHT);
-    let first = ((text as u64) << 8) | u64::from(b'0') | (digits / SIXTEEN);
+/// Writes numbers, as many as both lists have.
+///
+/// Every step is done for some of them before the next: one number after the other, most of the time would go by waiting, since a step
+/// needs what the one before it found, and a processor does not look ahead as far as the next number.
+pub(crate) fn write(values: &[f64], numbers: &mut [Number]) {
+    let mut usual = [const { None }; SOME];
+    for (values, numbers) in values.chunks(SOME).zip(numbers.chunks_mut(SOME)) {
+        for (usual, &value) in usual.iter_mut().zip(values) {
+            *usual = Usual::of(value);
+        }
+        for ((usual, number), &value) in usual.iter().zip(numbers).zip(values) {
+            match usual {
+                Some(usual) => usual.write(number),
+                None => write_any(value, number),
+            }
+        }
+    }
+}
 
-    let Form { right, moved, kept, point, least } = FORMS[(16 + MOST_ZEROS - places) % 16];
-    let first = ((first << (8 * right % 64)) & moved) | (first & kept) | point;
-    let start = (bits >> 63) as usize;
-    let behind = start + right % 8 + 1;
-    to[0] = b'-';
-    to[behind..behind + 16].copy_from_slice(&text.to_le_bytes());
-    // Last, as it says of the first eight bytes what they all are.
-    to[start..start + 8].copy_from_slice(&first.to_le_bytes());
-    Some(start + right + least.max(17 - zeros as usize))
+fn write_any(value: f64, number: &mut Number) {
+    let mut buffer = zmij::Buffer::new();
+    let text = buffer.format(value).as_bytes();
+    number.text[..text.len()].copy_from_slice(text);
+    number.length = text.len();
+}
+
+/// A number of a usual magnitude in its shortest form.
+struct Usual {
+    negative: bool,
+    /// 17 of them, with zeros at the end.
+    digits: u64,
+    /// How many of them come behind the point.
+    places: usize,
+}
+
+impl Usual {
+    /// `None` if the number is 0, a power of two (with nearer neighbours to one side), smaller than 2^-11 or not below 2^19.
+    #[inline(always)]
+    fn of(value: f64) -> Option<Self> {
+        const HIDDEN: u64 = 1 << 52;
+        let bits = value.to_bits();
+        let fraction = bits & (HIDDEN - 1);
+        let scale = SCALES.get((bits / HIDDEN % 2048).wrapping_sub(LOWEST) as usize).filter(|_| fraction != 0)?;
+        let (digits, places) = shortest(HIDDEN | fraction, *scale);
+        Some(Usual { negative: value.is_sign_negative(), digits, places })
+    }
+
+    #[inline(always)]
+    fn write(&self, number: &mut Number) {
+        let rest = self.digits % SIXTEEN;
+        let Sixteen { text, zeros } = split(rest / EIGHT, rest % EIGHT);
+        let first = ((text as u64) << 8) | u64::from(b'0') | (self.digits / SIXTEEN);
+
+        let Form { right, moved, kept, point, least } = FORMS[(16 + MOST_ZEROS - self.places) % 16];
+        let first = ((first << (8 * right % 64)) & moved) | (first & kept) | point;
+        let start = usize::from(self.negative);
+        let behind = start + right % 8 + 1;
+        let to = &mut number.text;
+        to[0] = b'-';
+        to[behind..behind + 16].copy_from_slice(&text.to_le_bytes());
+        // Last, as it says of the first eight bytes what they all are.
+        to[start..start + 8].copy_from_slice(&first.to_le_bytes());
+        number.length = start + right + least.max(17 - zeros as usize);
+    }
 }
 
 const EIGHT: u64 = 100_000_000;
@@ -156,20 +198,24 @@ mod tests {
     use super::*;
     use crate::digits::tests::draws;
 
-    /// Whether it was written here, and not by `zmij`.
-    fn assert_as_others_write_it(value: f64) -> bool {
-        let mut to = [0xff; LONGEST];
-        let length = write(value, &mut to);
-        let text = str::from_utf8(&to[..length]).unwrap();
-        assert_eq!(text, zmij::Buffer::new().format(value));
-        assert_eq!(text.parse::<f64>().unwrap().to_bits(), value.to_bits());
-        write_usual(value, &mut to).is_some()
+    fn assert_as_others_write_them(values: &[f64]) {
+        let mut numbers = vec![Number { text: [0xff; LONGEST], length: 0 }; values.len()];
+        write(values, &mut numbers);
+        for (number, value) in numbers.iter().zip(values) {
+            let text = str::from_utf8(&number.text[..number.length]).unwrap();
+            assert_eq!(text, zmij::Buffer::new().format(*value));
+            assert!(value.is_nan() || text.parse::<f64>().unwrap().to_bits() == value.to_bits());
+        }
+    }
+
+    fn assert_as_others_write_it(value: f64) {
+        assert_as_others_write_them(&[value, -value]);
     }
 
     #[test]
     fn usual_numbers_are_written_as_others_write_them() {
         let mut draw = draws();
-        let mut here = 0;
+        let mut values = Vec::new();
         for round in 0..2_000_000u64 {
             let bits = (draw(1 << 31) << 31) + draw(1 << 31);
             let decimal = draw(1 << 21) as f64 / 10f64.powi(draw(12) as i32);
@@ -182,9 +228,11 @@ mod tests {
                 // Neighbours of what has few digits.
                 _ => f64::from_bits((decimal.to_bits() + draw(9)).saturating_sub(4)),
             };
-            here += u64::from(assert_as_others_write_it(if draw(2) == 0 { value } else { -value }));
+            values.push(if draw(2) == 0 { value } else { -value });
         }
-        assert!(here > 1_500_000, "{here} of 2,000,000");
+        assert_as_others_write_them(&values);
+        let usual = values.iter().filter(|value| Usual::of(**value).is_some()).count();
+        assert!(usual > 1_500_000, "{usual} of 2,000,000");
     }
 
     #[test]
@@ -206,12 +254,11 @@ mod tests {
             let ten = 10f64.powi(power);
             for value in [ten, ten.next_up(), ten.next_down(), 9.5 * ten, 0.95 * ten, 0.999_999_999_999_999_9 * ten] {
                 assert_as_others_write_it(value);
-                assert_as_others_write_it(-value);
             }
         }
         for value in [0.0, -0.0, 1e300, 5e-324, f64::MAX, 123_456.0, 524_287.999_999_999_94, 12.0, -100.0] {
             assert_as_others_write_it(value);
         }
-        assert_eq!(write(f64::NAN, &mut [0; LONGEST]), 3);
+        assert_as_others_write_them(&[f64::NAN, f64::INFINITY, f64::NEG_INFINITY]);
     }
 }
