@@ -1,7 +1,7 @@
 //! Numbers in the shortest decimal form that is read as the same number.
 //!
 //! Those of the usual magnitudes are written here, with exact arithmetic and nothing for the processor to foresee: rewards lie on both
-//! sides of 1 and of 0, and guessing wrong which it is takes as long as half of the work. All others are left to `zmij`.
+//! sides of 1 and of 0, and it would guess wrong which it is again and again. All others are left to `zmij`.
 //!
 //! Let v = m·2^-s with 2^52 < m < 2^53, and 10^p the largest power of ten below 2^s. Then the numbers that are read as v lie around
 //! c = v·10^p, no further away than h = 10^p/2^s / 2 with 1/20 < h < 1/2 (just so far, if m is even). No more than one of them is an

@@ -17,11 +17,13 @@
 //! constant, so all work is done once a state: O(Σ over edges (x, y) of |succ(y)|) time (see [`two_step`]), one value an edge
 //! and a few a state of memory.
 
+use std::borrow::Cow;
+
 use super::{Polynomial, StateCoefficients};
 use crate::batch::BatchSet;
 use crate::estimate::predicted::{self, Predicted};
 use crate::estimate::two_step::{self, Reached};
-use crate::estimate::{self, Estimate, Rewards, Term, term};
+use crate::estimate::{self, Estimate, Rewards, RowSums, Term, term};
 use crate::graph::Graph;
 use crate::parallel;
 use crate::settings::Actions;
@@ -100,7 +102,10 @@ fn double<T: Copy + Default + Send>(
             columns
         },
         || {
-            let rows = estimate::row_sums(graph, first_values);
+            let rows = match &first {
+                None => RowSums::new(graph, &values),
+                Some(first) => RowSums::Known(estimate::row_sums(graph, first)),
+            };
             let size_3 = size(graph, batch, |x| graph.is_initial(x));
             // They will be asked for.
             graph.two_step_walks();
@@ -108,13 +113,13 @@ fn double<T: Copy + Default + Send>(
         },
     );
     drop(first);
-    let constant = term(rows.iter().sum(), size_3 * size_4);
+    let constant = term(rows.total(0..graph.states() as u32), size_3 * size_4);
 
     let terms_of = |z: u32, size_56: f64, [from_3, from_4]: [f64; 2]| {
         let [near_1, near_2, size_1, size_2] = near(z);
         // Every successor of X1 that lies in B is in X5, so a row of X1 is summed whole. The same holds of X2 and X6, and
         // terminal states have empty rows: the two sums are one function.
-        let walk = estimate::successor_sum(graph, z, &rows);
+        let walk = rows.total(graph.successors(z).iter().copied());
         let terms = StateTerms {
             near_1: term(near_1, size_1),
             near_2: term(near_2, size_2),
@@ -204,16 +209,19 @@ fn unbiased<T: Copy + Default + Send>(
 ) -> (Vec<T>, Term) {
     let graph = rewards.graph;
     let sums = estimate::sums(rewards);
-    let rows = estimate::row_sums(graph, &sums);
+    let rows = match &sums {
+        Cow::Borrowed(rewards) => RowSums::new(graph, rewards),
+        Cow::Owned(sums) => RowSums::Known(estimate::row_sums(graph, sums)),
+    };
     let mut weights = vec![[0.0; 4]; graph.states()];
     estimate::add_columns(graph, |e| [sums[e], f64::from(graph.multiplicity(e))], &mut weights, [0, 2], [1, 3]);
     drop(sums);
-    let constant = term(rows.iter().sum(), rewards.reward.len() as f64);
+    let constant = term(rows.total(0..graph.states() as u32), rewards.reward.len() as f64);
 
     let terms = two_step::map(graph, None, &weights, |z, Reached { sums: [from_3, from_4, count_3, count_4], .. }| {
-        let near = term(rows[z as usize], graph.transitions_from(z) as f64);
+        let near = term(rows.of(z), graph.transitions_from(z) as f64);
         let counts = graph.successors(z).iter().map(|&y| graph.transitions_from(y) as f64).sum();
-        let walk = term(estimate::successor_sum(graph, z, &rows), counts);
+        let walk = term(rows.total(graph.successors(z).iter().copied()), counts);
         let terms = StateTerms {
             near_1: near,
             near_2: near,

@@ -150,10 +150,37 @@ pub(crate) fn successor_sums(graph: &Graph, value: impl Fn(u32) -> f64 + Sync + 
     parallel::map(graph.states(), |x| graph.successors(x as u32).iter().map(|&y| value(y)).sum())
 }
 
-/// Σ over succ(x) of a value a state, for one state x.
-#[inline]
-pub(crate) fn successor_sum(graph: &Graph, x: u32, state_values: &[f64]) -> f64 {
-    graph.successors(x).iter().map(|&y| state_values[y as usize]).sum()
+/// Σ over the edges that leave a state.
+pub(crate) enum RowSums<'a> {
+    /// Of every state.
+    Known(Vec<f64>),
+    /// Added up when it is asked for.
+    Asked { graph: &'a Graph, edge_values: &'a [f64] },
+}
+
+impl<'a> RowSums<'a> {
+    /// They are known beforehand, unless there are hardly more edges than states: then they would take a good part of the memory
+    /// of the sample, and save nothing.
+    pub fn new(graph: &'a Graph, edge_values: &'a [f64]) -> Self {
+        match graph.edges() > 2 * graph.states() {
+            true => RowSums::Known(row_sums(graph, edge_values)),
+            false => RowSums::Asked { graph, edge_values },
+        }
+    }
+
+    #[inline]
+    pub fn of(&self, x: u32) -> f64 {
+        match self {
+            RowSums::Known(sums) => sums[x as usize],
+            RowSums::Asked { graph, edge_values } => sum(&edge_values[graph.out_edges(x)]),
+        }
+    }
+
+    /// Over the edges that leave some states, one state after the other.
+    #[inline]
+    pub fn total(&self, states: impl IntoIterator<Item = u32>) -> f64 {
+        states.into_iter().map(|x| self.of(x)).sum()
+    }
 }
 
 /// Adds, for every state, K values over the edges that enter it: from all states to the places `all` of its sums, and from the
