@@ -32,7 +32,7 @@ impl<V: Fn(usize, usize) -> f64> Appended<V> {
         Err(TableError::new(ErrorKind::Malformed, file, what))
     }
 
-    /// Puts lines of `bytes` together with their values: they are so many rows, from this one on.
+    /// Puts lines of `bytes` together with their values: there is one for each of these rows.
     #[inline(always)]
     fn put_together(
         &self,
@@ -56,9 +56,9 @@ impl<V: Fn(usize, usize) -> f64> Appended<V> {
                 count += 1;
             }
             shortest::write(&values[..count * self.columns], &mut numbers);
-            for (line, numbers) in some[..count].iter().zip(numbers.chunks(self.columns.max(1))) {
+            for (index, line) in some[..count].iter().enumerate() {
                 to.add(bytes, line.clone());
-                for number in numbers {
+                for number in &numbers[index * self.columns..(index + 1) * self.columns] {
                     to.add_byte(delimiter);
                     to.add_number(number);
                 }
