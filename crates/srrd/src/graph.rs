@@ -22,8 +22,6 @@ pub(crate) struct Graph {
     subsequent: Vec<bool>,
     /// The rows backwards, made when they are first asked for: canonicalization goes forwards only.
     backwards: OnceLock<Backwards>,
-    /// The number of walks of two steps, likewise.
-    two_step_walks: OnceLock<u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -46,15 +44,7 @@ impl Graph {
         debug_assert_eq!(out_start, starts(out_start.len() - 1, &source));
         debug_assert_eq!(first.len(), target.len() + 1);
         let subsequent = parallel::occurring(&[&target], out_start.len() - 1);
-        Graph {
-            out_start,
-            source,
-            target,
-            first,
-            subsequent,
-            backwards: OnceLock::new(),
-            two_step_walks: OnceLock::new(),
-        }
+        Graph { out_start, source, target, first, subsequent, backwards: OnceLock::new() }
     }
 
     fn backwards(&self) -> &Backwards {
@@ -76,6 +66,11 @@ impl Graph {
 
     pub fn edges(&self) -> usize {
         self.target.len()
+    }
+
+    /// Whether there are so many more edges than states that numbers kept of every state are little beside the graph, and save work.
+    pub fn has_few_states(&self) -> bool {
+        self.edges() > 2 * self.states()
     }
 
     /// The edges that leave `x`.
@@ -173,7 +168,7 @@ impl Graph {
 
     /// Σ over edges (x, y) of |succ(y)|: what it costs to look at all walks of two steps one by one.
     pub fn two_step_walks(&self) -> u64 {
-        *self.two_step_walks.get_or_init(|| parallel::sum(&self.target, |&y| self.out_edges(y).len() as u64))
+        parallel::sum(&self.target, |&y| self.out_edges(y).len() as u64)
     }
 }
 

@@ -107,8 +107,6 @@ fn double<T: Copy + Default + Send>(
                 Some(first) => RowSums::Known(estimate::row_sums(graph, first)),
             };
             let size_3 = size(graph, batch, |x| graph.is_initial(x));
-            // They will be asked for.
-            graph.two_step_walks();
             (rows, size_3, size(graph, batch, |x| graph.is_subsequent(x)))
         },
     );

@@ -162,7 +162,7 @@ impl<'a> RowSums<'a> {
     /// They are known beforehand, unless there are hardly more edges than states: then they would take a good part of the memory
     /// of the sample, and save nothing.
     pub fn new(graph: &'a Graph, edge_values: &'a [f64]) -> Self {
-        match graph.edges() > 2 * graph.states() {
+        match graph.has_few_states() {
             true => RowSums::Known(row_sums(graph, edge_values)),
             false => RowSums::Asked { graph, edge_values },
         }

@@ -54,7 +54,7 @@ fn by_walks<const K: usize, T: Copy + Default + Send, S: StateSet>(
     // Σ over succ(y), for every y: the rows of the middle states are summed whole, and what is reached again is taken off.
     // Few states are reached twice, so weights are looked up once an edge rather than once a walk. With hardly more edges than
     // states that would gain nothing, and take more memory than the sample.
-    let rows: Option<Vec<Row<K>>> = (graph.edges() > 2 * graph.states()).then(|| {
+    let rows: Option<Vec<Row<K>>> = graph.has_few_states().then(|| {
         parallel::map(graph.states(), |y| {
             let mut row = Row { edges: graph.row_bounds(y as u32), sums: [0.0; K] };
             graph.successors(y as u32).iter().for_each(|&w| add(&mut row.sums, &weights[w as usize]));
