@@ -1,4 +1,4 @@
-"""Writes a starting corpus for the target `tables` from the fixtures of crates/srrd-tables."""
+"""Writes a starting corpus for the target `tables` from the fixtures of crates/srrd-data."""
 
 import pathlib
 
@@ -6,7 +6,7 @@ here = pathlib.Path(__file__).parent
 formats = {".csv": 0, ".tsv": 1, ".jsonl": 2, ".parquet": 3, ".arrow": 4, ".feather": 4, ".npz": 5}
 corpus = here / "corpus" / "tables"
 corpus.mkdir(parents=True, exist_ok=True)
-for path in sorted((here.parent / "crates/srrd-tables/tests/fixtures").iterdir()):
+for path in sorted((here.parent / "crates/srrd-data/tests/fixtures").iterdir()):
     if path.suffix in formats:
         # As batches, as samples, and as batches of one column.
         for first in (formats[path.suffix], 40 + formats[path.suffix], 130 + formats[path.suffix]):

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use srrd::Duplicates;
-use srrd_tables::{Batch, Compression, FileFormat, Format, ReadOptions, open_bytes, read_sample_table};
+use srrd_data::{Batch, Compression, FileFormat, Format, ReadOptions, open_bytes, read_sample_table};
 
 const FORMATS: [FileFormat; 10] = [
     FileFormat::plain(Format::Csv),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable
 from itertools import product
 from pathlib import Path
@@ -18,7 +17,7 @@ import srrd
 
 pytestmark = pytest.mark.filterwarnings("ignore::srrd.DataWarning")
 
-GOLDEN = Path(os.environ.get("SRRD_GOLDEN", Path(__file__).parents[2] / ".." / "shared" / "golden"))
+GOLDEN = Path(__file__).parents[2] / "tests" / "golden"
 PAPER = ("direct", "epic", "dard", "srrd")
 
 #: (s, a, s') to the reward of it.
@@ -174,9 +173,7 @@ def test_shaping_is_invisible_to_projections(data: st.DataObject, graph: list[An
 
 
 def golden(name: str) -> Any:
-    path = GOLDEN / name
-    assert path.exists(), f"{path} is not there: SRRD_GOLDEN names another folder"
-    return json.loads(path.read_text())
+    return json.loads((GOLDEN / name).read_text())
 
 
 def of_rows(rows: list[Any]) -> tuple[srrd.RewardSample, list[int]]:

@@ -1,6 +1,6 @@
 // Opens a report in Chromium, tries what readers do, and fails on any error or request.
 //
-//   node report.spec.mjs FILE.html             the sample report of crates/srrd-report: every detail
+//   node report.spec.mjs FILE.html             the sample report of crates/srrd-show: every detail
 //   node report.spec.mjs FILE.html --generic   any report: what every one of them must satisfy
 //
 // Ends with 0 when all checks pass, 1 when one fails, 2 when called wrongly.

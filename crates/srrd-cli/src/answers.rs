@@ -11,7 +11,7 @@ use crate::{gamma, inputs, print};
 use clap::ValueEnum;
 use serde_json::Value;
 use srrd::{Gamma, GammaEstimate, Metric, Settings, estimate_gamma};
-use srrd_tables::NamedSample;
+use srrd_data::NamedSample;
 use std::borrow::Cow;
 
 /// Options by their names on the command line, as they were written.

@@ -1,8 +1,8 @@
 //! Why a command ended early, and what the exit status is then: 1 it failed, 2 the call or the input was wrong.
 
 use crate::print::shown;
+use srrd_data::{ErrorKind, TableError};
 use srrd_lab::LabError;
-use srrd_tables::{ErrorKind, TableError};
 use std::io::{self, Write};
 
 /// The end of a command that did not finish.

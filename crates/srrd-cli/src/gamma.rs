@@ -7,8 +7,8 @@ use crate::print;
 use crate::settings::Chosen;
 use serde_json::{Value, json};
 use srrd::{FEW_COMMON, Gamma, GammaEstimate, RewardSample, estimate_gamma};
-use srrd_figures::{Axis, FigureError, LineChart, Point, Series};
-use srrd_tables::{Batch, Column, ColumnType, NamedSample, OutputFile, Schema, TableWriter, Values, create};
+use srrd_data::{Batch, Column, ColumnType, NamedSample, OutputFile, Schema, TableWriter, Values, create};
+use srrd_show::{Axis, FigureError, LineChart, Point, Series};
 use std::path::{Path, PathBuf};
 
 /// Where the profile goes.

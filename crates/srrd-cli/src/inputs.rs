@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::settings::Chosen;
 use srrd::{Metric, Regression, SampleError};
-use srrd_tables::{
+use srrd_data::{
     FileFormat, NamedSample, ReadOptions, SampleTable, TableError, TableReader, open, open_stream, read_sample_table,
     read_samples, read_samples_with_episodes,
 };
@@ -47,7 +47,7 @@ impl Source {
             Source::Kept { file, name, format } => {
                 let again = file.try_clone().and_then(|mut file| file.seek(SeekFrom::Start(0)).map(|_| file));
                 let file = again.map_err(|e| {
-                    TableError::new(srrd_tables::ErrorKind::Io, name, format!("cannot be read again: {e}"))
+                    TableError::new(srrd_data::ErrorKind::Io, name, format!("cannot be read again: {e}"))
                 })?;
                 open_stream(name, *format, Box::new(file), &ReadOptions::default())
             }

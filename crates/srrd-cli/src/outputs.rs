@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::inputs::table_of;
-use srrd_tables::{ErrorKind, FileFormat, OutputFile};
+use srrd_data::{ErrorKind, FileFormat, OutputFile};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,8 @@
 //! Pictures that commands write beside their results.
 
 use crate::failure::Failure;
-use srrd_figures::{Figure, FigureError};
-use srrd_tables::OutputFile;
+use srrd_data::OutputFile;
+use srrd_show::{Figure, FigureError};
 use std::path::{Path, PathBuf};
 
 /// A picture to be drawn, `--plot FILE.svg|png`.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use srrd::{Comparison, Duplicates, RewardSample, Undefined};
-use srrd_tables::NamedSample;
+use srrd_data::NamedSample;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt::Write as _;

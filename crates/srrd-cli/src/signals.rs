@@ -24,7 +24,7 @@ pub fn clean_up_when_ended() {
     let handle = signals.handle();
     let wait = move || {
         if let Some(signal) = signals.forever().next() {
-            srrd_tables::discard_unfinished(|| {
+            srrd_data::discard_unfinished(|| {
                 let _ = emulate_default_handler(signal);
             });
         }

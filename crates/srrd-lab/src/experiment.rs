@@ -2,8 +2,8 @@
 
 use crate::error::LabError;
 use crate::parameters::{Parameters, Preset};
-use srrd_figures::Figure;
-use srrd_report::Report;
+use srrd_show::Figure;
+use srrd_show::page::Report;
 
 /// An experiment with all its settings. Its trials are independent: they may run in any order, on any machine.
 pub trait Experiment: Send + Sync {

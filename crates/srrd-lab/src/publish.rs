@@ -4,7 +4,7 @@ use crate::error::LabError;
 use crate::experiment::Evaluation;
 use crate::manifest::{Manifest, Shard};
 use crate::store::{read_trials, write_whole};
-use srrd_figures::Figure;
+use srrd_show::Figure;
 use std::fs;
 use std::path::Path;
 

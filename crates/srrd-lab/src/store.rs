@@ -7,7 +7,7 @@
 use crate::error::LabError;
 use crate::experiment::{Experiment, Trials};
 use crate::manifest::{Manifest, Shard};
-use srrd_tables::Unfinished;
+use srrd_data::Unfinished;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};

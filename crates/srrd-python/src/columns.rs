@@ -4,7 +4,7 @@ use crate::error::wrong;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
-use srrd_tables::{Batch, Column, ErrorKind, Field, Schema, TableError, TableReader, TextColumn, Values};
+use srrd_data::{Batch, Column, ErrorKind, Field, Schema, TableError, TableReader, TextColumn, Values};
 
 /// A table of columns of one length. `srrd._table` has made every column one of these: integers, numbers, truth values, texts of
 /// fixed width (a row of code points each, 0 at the end), or a list of texts with None for missing ones.

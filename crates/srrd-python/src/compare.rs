@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 use serde_json::Value;
 use srrd::{Comparison, DistanceMatrix, FEW_COMMON, RewardSample, Undefined};
 use srrd_cli::answers::{self, Answer, Checked};
-use srrd_tables::NamedSample;
+use srrd_data::NamedSample;
 use std::sync::Arc;
 
 type Named = Vec<Arc<NamedSample>>;

@@ -6,8 +6,8 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 use srrd_cli::answers::NoAnswer;
+use srrd_data::{ErrorKind, TableError};
 use srrd_lab::LabError;
-use srrd_tables::{ErrorKind, TableError};
 use std::ffi::CString;
 use std::fmt::Write;
 

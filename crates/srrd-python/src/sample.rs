@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use serde_json::{Value, json};
 use srrd::{Duplicates, Episodes, Placement, RewardSample, RewardTable};
-use srrd_tables::{NamedSample, read_sample_table_with_episodes, read_samples_with_episodes};
+use srrd_data::{NamedSample, read_sample_table_with_episodes, read_samples_with_episodes};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -249,7 +249,7 @@ fn build(
     origin: &str,
     name: String,
     duplicates: Duplicates,
-) -> Result<Vec<NamedSample>, srrd_tables::TableError> {
+) -> Result<Vec<NamedSample>, srrd_data::TableError> {
     if duplicates != Duplicates::Error
         && let Some(([states, actions, next_states], rewards)) = columns.ids()
         && let Ok((sample, _)) = RewardSample::from_ids(&states, &actions, &next_states, rewards, duplicates)

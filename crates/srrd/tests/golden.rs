@@ -2,13 +2,11 @@
 
 use serde_json::Value;
 use srrd::*;
-use std::path::PathBuf;
+use std::path::Path;
 
-/// The golden files lie beside the project; `SRRD_GOLDEN` names another place.
+/// A file of `tests/golden`, which its README explains.
 fn golden(name: &str) -> Value {
-    let folder = std::env::var_os("SRRD_GOLDEN")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/golden")), PathBuf::from);
-    let path = folder.join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden").join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     serde_json::from_str(&text).unwrap()
 }

@@ -1,4 +1,4 @@
-// The sample report of crates/srrd-report (tests/support/sample.rs), in every detail.
+// The sample report of crates/srrd-show (tests/support/sample.rs), in every detail.
 
 import assert from "node:assert/strict";
 

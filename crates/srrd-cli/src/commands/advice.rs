@@ -5,7 +5,7 @@ use crate::settings::Chosen;
 use crate::tokens;
 use serde_json::{Value, json};
 use srrd::{Advice, FEW_COMMON, Metric, Reason, advise};
-use srrd_tables::NamedSample;
+use srrd_data::NamedSample;
 
 /// So many states are named in the text …
 const NAMED: usize = 3;

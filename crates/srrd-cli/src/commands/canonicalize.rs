@@ -13,7 +13,7 @@ use crate::settings::{Chosen, with_threads};
 use rayon::prelude::*;
 use serde_json::json;
 use srrd::Metric;
-use srrd_tables::{Batch, Column, SampleTable, TableCopy, TextColumn, Values, parse_number};
+use srrd_data::{Batch, Column, SampleTable, TableCopy, TextColumn, Values, parse_number};
 
 pub fn run(args: &Canonicalize) -> Result<(), Failure> {
     let mut chosen = Chosen::new(&args.canon, None, &[Metric::Srrd])?;
@@ -42,7 +42,7 @@ pub fn run(args: &Canonicalize) -> Result<(), Failure> {
             .metrics
             .iter()
             .map(|&metric| {
-                let of = |named: &srrd_tables::NamedSample| srrd::canonicalize(&named.sample, metric, &chosen.settings);
+                let of = |named: &srrd_data::NamedSample| srrd::canonicalize(&named.sample, metric, &chosen.settings);
                 table.samples.par_iter().map(of).collect()
             })
             .collect();

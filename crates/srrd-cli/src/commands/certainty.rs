@@ -8,7 +8,7 @@ use srrd::{
     Chance, ChanceSettings, ChanceTest, Draws, Interval, IntervalMethod, IntervalSettings, Level, Metric, NoInterval,
     NoiseFloor, Range, Resampling, Settings, chance_on, interval_on, noise_floor_on,
 };
-use srrd_tables::NamedSample;
+use srrd_data::NamedSample;
 
 /// What was asked for, checked.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ use srrd::classify::{
     choose, evaluate, welch,
 };
 use srrd::{Gamma, Metric, RewardSample, Settings};
-use srrd_tables::NamedSample;
+use srrd_data::NamedSample;
 
 pub fn run(args: &Classify) -> Result<(), Failure> {
     let plan = Plan::new(args)?;

@@ -7,7 +7,7 @@ use crate::outputs::{check_table, refuse_to_overwrite};
 use crate::print;
 use crate::settings::with_threads;
 use serde_json::json;
-use srrd_tables::TableCopy;
+use srrd_data::TableCopy;
 
 pub fn run(args: &Convert) -> Result<(), Failure> {
     if args.json && args.output.as_os_str() == "-" {

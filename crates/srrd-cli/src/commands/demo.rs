@@ -13,9 +13,9 @@ use srrd::{
     Comparison, Duplicates, Gamma, IntervalSettings, Metric, Range, RewardSample, SampleError, Settings, distance,
     interval,
 };
-use srrd_figures::{Axis, Bar, BarChart};
-use srrd_report::{Cell, Column as ReportColumn, FigureBlock, Report, Section, Table};
-use srrd_tables::{Batch, Column, ColumnType, OutputFile, Schema, TextColumn, Values, create};
+use srrd_data::{Batch, Column, ColumnType, OutputFile, Schema, TextColumn, Values, create};
+use srrd_show::page::{Cell, Column as ReportColumn, FigureBlock, Report, Section, Table};
+use srrd_show::{Axis, Bar, BarChart};
 use srrd_worlds::{
     Gridworld, Model, Policy, PotentialFunction, RewardFunction, Shaping, TrajectoryStep, Triple, World, WorldError,
     derive_seed, rollouts, stream,

@@ -16,7 +16,7 @@ use crate::tokens;
 use picture::Grid;
 use serde_json::{Value, json};
 use srrd::{Comparison, Contribution, Correlation, Explanation, Metric, common_transitions, explain_on};
-use srrd_tables::{NamedSample, OutputFile};
+use srrd_data::{NamedSample, OutputFile};
 use std::fmt::Write;
 
 /// Below this a distance is rounding, and so is what it is made of.

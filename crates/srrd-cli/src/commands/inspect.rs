@@ -12,7 +12,7 @@ use srrd::{
     Actions, Batch, BatchSet, Estimator, Metric, MetricCoverage, NoiseFloor, RewardSample, common_transitions,
     noise_floor, term_coverage,
 };
-use srrd_tables::NamedSample;
+use srrd_data::NamedSample;
 use std::fmt::Write;
 
 pub fn run(args: &Inspect) -> Result<(), Failure> {

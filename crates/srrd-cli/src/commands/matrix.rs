@@ -10,8 +10,8 @@ use crate::print;
 use crate::settings::{Chosen, with_threads};
 use serde_json::json;
 use srrd::{Correlation, DistanceMatrix, FEW_COMMON, Metric, RewardSample, pairwise};
-use srrd_figures::HeatMap;
-use srrd_tables::{Batch, Column, ColumnType, NamedSample, OutputFile, Schema, TextColumn, Values, create, write_npy};
+use srrd_data::{Batch, Column, ColumnType, NamedSample, OutputFile, Schema, TextColumn, Values, create, write_npy};
+use srrd_show::HeatMap;
 use std::path::{Path, PathBuf};
 
 pub fn run(args: &Matrix) -> Result<(), Failure> {
@@ -57,7 +57,7 @@ pub fn run(args: &Matrix) -> Result<(), Failure> {
 
 /// The square table: a table format, or a NumPy array with its names beside it.
 enum Output {
-    Table(Box<dyn srrd_tables::TableWriter>),
+    Table(Box<dyn srrd_data::TableWriter>),
     Npy { path: PathBuf, names: OutputFile },
 }
 
@@ -118,7 +118,7 @@ impl Plot {
         metric: Metric,
         chosen: &Chosen,
     ) -> Result<(), Failure> {
-        let failed = |error: srrd_figures::FigureError| self.failed(&error);
+        let failed = |error: srrd_show::FigureError| self.failed(&error);
         let name = match metric {
             Metric::Projected => "Projected".to_owned(),
             acronym => acronym.name().to_uppercase(),

@@ -14,7 +14,7 @@ use crate::print;
 use plan::Plan;
 use rewards::{Rewards, Values};
 use serde_json::{Value, json};
-use srrd_tables::create;
+use srrd_data::create;
 use srrd_worlds::{Explorer, World, episode, stream};
 use std::fmt::Write as _;
 use table::TransitionTable;

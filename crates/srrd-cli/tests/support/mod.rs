@@ -90,11 +90,9 @@ pub fn column<'a>(csv: &'a str, name: &str) -> Vec<&'a str> {
     lines.map(|line| line.split(',').nth(position).unwrap()).collect()
 }
 
-/// The golden files lie beside the project; `SRRD_GOLDEN` names another place.
+/// A file of `tests/golden`, which its README explains.
 pub fn golden(name: &str) -> serde_json::Value {
-    let folder = std::env::var_os("SRRD_GOLDEN")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden"), PathBuf::from);
-    let path = folder.join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden").join(name);
     serde_json::from_str(&std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))).unwrap()
 }
 

@@ -6,7 +6,7 @@ use super::verdicts::{Order, Tally, all, order, sentence};
 use crate::experiment::Kind;
 use crate::parameters::{Estimation, Number, Parameters, Preset, Size, WorldKind};
 use srrd::{Batch, Metric};
-use srrd_report::{Claim, Verdict};
+use srrd_show::page::{Claim, Verdict};
 use srrd_worlds::Model;
 
 /// How it is found.

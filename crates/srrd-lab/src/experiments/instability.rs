@@ -12,8 +12,8 @@ use crate::statistics::Moments;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use srrd::{Batch, Duplicates, Gamma, Metric, RewardSample, Settings, canonicalize};
-use srrd_figures::{Axis, Bar, BarChart};
-use srrd_report::{Cell, Claim, Column, FigureBlock, Report, Section, Table, Verdict};
+use srrd_show::page::{Cell, Claim, Column, FigureBlock, Report, Section, Table, Verdict};
+use srrd_show::{Axis, Bar, BarChart};
 use srrd_worlds::stream;
 
 /// How it is found.

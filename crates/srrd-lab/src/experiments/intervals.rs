@@ -11,8 +11,8 @@ use crate::seed::trial_seed;
 use crate::statistics::{Moments, share_interval};
 use rand::RngExt;
 use srrd::{Gamma, IntervalSettings, Metric, Settings, distance, estimate_gamma, interval};
-use srrd_figures::{Axis, Bar, BarChart};
-use srrd_report::{self as page, Claim, FigureBlock, Report, Section, Table, Verdict};
+use srrd_show::page::{self as page, Claim, FigureBlock, Report, Section, Table, Verdict};
+use srrd_show::{Axis, Bar, BarChart};
 use srrd_worlds::stream;
 
 /// How it is found.

@@ -7,7 +7,7 @@ use crate::experiment::Kind;
 use crate::parameters::{Estimation, Number, Parameters, Preset, Size, WorldKind};
 use crate::statistics::Moments;
 use srrd::{Batch, Metric};
-use srrd_report::{Claim, Verdict};
+use srrd_show::page::{Claim, Verdict};
 use srrd_worlds::Model;
 
 /// How it is found.

@@ -6,7 +6,7 @@ use super::verdicts::{Tally, all, sentence};
 use crate::experiment::Kind;
 use crate::parameters::{Estimation, Number, Parameters, Preset, Size, WorldKind};
 use srrd::{Batch, Metric};
-use srrd_report::Claim;
+use srrd_show::page::Claim;
 use srrd_worlds::Model;
 
 /// How it is found.

@@ -14,8 +14,8 @@ use crate::seed::trial_seed;
 use crate::statistics::Moments;
 use rand::RngExt;
 use srrd::{Batch, Gamma, Metric, RewardSample, Settings, distance};
-use srrd_figures::{Axis, Bar, BarChart};
-use srrd_report::{self as page, Claim, FigureBlock, Report, Section, Table, Verdict};
+use srrd_show::page::{self as page, Claim, FigureBlock, Report, Section, Table, Verdict};
+use srrd_show::{Axis, Bar, BarChart};
 use srrd_worlds::{
     Gridworld, Model, Policy, PotentialFunction, Shaping, Triple, World, explore, gridworld_sampling_policies,
     sample_of, stream,

@@ -13,8 +13,8 @@ use crate::parameters::{Estimation, Number, Parameters, Preset, Size, WorldKind}
 use crate::seed::trial_seed;
 use crate::statistics::{Auc, Moments};
 use srrd::{Batch, Gamma, Metric, Settings, common_transitions, distance_on, estimate_gamma};
-use srrd_figures::{Axis, Figure, LineChart, Panels, Point, Series};
-use srrd_report::{self as page, Claim, FigureBlock, Report, Section, Table, Verdict};
+use srrd_show::page::{self as page, Claim, FigureBlock, Report, Section, Table, Verdict};
+use srrd_show::{Axis, Figure, LineChart, Panels, Point, Series};
 
 /// How it is found.
 pub static KIND: Kind = Kind {

@@ -10,8 +10,8 @@ use crate::parameters::{Estimation, Fraction, Number, Parameters, batch_name};
 use crate::seed::trial_seed;
 use crate::statistics::Moments;
 use srrd::{Batch, Gamma, Metric, Settings, common_transitions, distance_on};
-use srrd_figures::{Axis, Figure, LineChart, Panels, Point, Series};
-use srrd_report::{self as page, Claim, FigureBlock, Report, Section, Table};
+use srrd_show::page::{self as page, Claim, FigureBlock, Report, Section, Table};
+use srrd_show::{Axis, Figure, LineChart, Panels, Point, Series};
 
 /// The 23 rollout counts of the paper.
 pub const PAPER_ROLLOUTS: [usize; 23] =

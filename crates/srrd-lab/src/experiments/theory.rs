@@ -17,8 +17,8 @@ use srrd::theory::{
     Coverage, Mdp, generalized, generalized_residual, regret_bound, relative_shaping_error, shaping_rewards,
 };
 use srrd::{Gamma, Metric, RewardSample, Settings, Tabular};
-use srrd_figures::{Axis, Bar, BarChart, Figure, LineChart, Point, Series};
-use srrd_report::{self as page, Claim, FigureBlock, Report, Section, Table, Verdict};
+use srrd_show::page::{self as page, Claim, FigureBlock, Report, Section, Table, Verdict};
+use srrd_show::{Axis, Bar, BarChart, Figure, LineChart, Point, Series};
 use srrd_worlds::{Gridworld, Model, Policy, RewardFunction, Stream, World, explore, sample_of, stream};
 use std::num::NonZeroUsize;
 

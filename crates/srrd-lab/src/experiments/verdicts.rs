@@ -2,7 +2,7 @@
 
 use super::sparsity::{Measured, Results};
 use crate::statistics::Moments;
-use srrd_report::{Claim, Verdict};
+use srrd_show::page::{Claim, Verdict};
 
 /// What the interval of a mean difference says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

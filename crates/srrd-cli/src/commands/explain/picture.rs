@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use srrd::{Explanation, Token};
-use srrd_figures::{Arrow, FigureError, GridPicture};
-use srrd_tables::NamedSample;
+use srrd_data::NamedSample;
+use srrd_show::{Arrow, FigureError, GridPicture};
 use std::collections::BTreeMap;
 
 /// Most cells a side: a picture with more could not be read.

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use srrd::{Explanation, Token};
-use srrd_tables::{Batch, Column, NamedSample, Schema, TextColumn, Values, create};
+use srrd_data::{Batch, Column, NamedSample, Schema, TextColumn, Values, create};
 use std::path::Path;
 
 /// Writes the transitions, the largest share first.

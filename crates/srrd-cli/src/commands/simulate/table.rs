@@ -3,7 +3,7 @@
 use super::plan::Sample;
 use crate::failure::Failure;
 use srrd::LARGEST_REWARD;
-use srrd_tables::{Batch, Column, ColumnType, Schema, TableError, TableWriter, TextColumn, Values};
+use srrd_data::{Batch, Column, ColumnType, Schema, TableError, TableWriter, TextColumn, Values};
 use srrd_worlds::{Triple, World};
 
 /// So many rows are written at once, or a few more: an episode is not divided.

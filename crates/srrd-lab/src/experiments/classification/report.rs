@@ -9,8 +9,8 @@ use crate::experiments::verdicts;
 use crate::parameters::Estimation;
 use srrd::classify::{Classes, FARTHEST, Spread, Welch, welch};
 use srrd::{Gamma, Metric, RewardSample, Settings, embed, pairwise};
-use srrd_figures::{Axis, Bar, BarChart, Figure, HeatMap, Point, ScatterChart};
-use srrd_report::{self as page, Claim, FigureBlock, Report, Section, Table, Verdict};
+use srrd_show::page::{self as page, Claim, FigureBlock, Report, Section, Table, Verdict};
+use srrd_show::{Axis, Bar, BarChart, Figure, HeatMap, Point, ScatterChart};
 
 /// Samples of an agent in the embedding: more only hide each other.
 const SHOWN_SETS: usize = 20;

@@ -95,7 +95,7 @@ impl Source {
             }
             Source::Table(path) => {
                 let read =
-                    srrd_tables::read_samples(path, Duplicates::Mean).map_err(|e| LabError::wrong(e.to_string()))?;
+                    srrd_data::read_samples(path, Duplicates::Mean).map_err(|e| LabError::wrong(e.to_string()))?;
                 let (mut samples, mut labels) = (Vec::new(), Vec::new());
                 for named in read {
                     labels.push(named.label.ok_or_else(|| {

@@ -1,0 +1,50 @@
+//! How fast tables are read and written: `cargo run --release -p srrd-data --example reading_speed -- IN [OUT...]`.
+
+use std::path::Path;
+use std::time::Instant;
+
+use srrd_data::{Batch, ReadOptions, TableError, coerce, create, infer_types, open};
+
+fn main() -> Result<(), TableError> {
+    let mut paths = std::env::args().skip(1);
+    let Some(input) = paths.next() else {
+        eprintln!("usage: speed IN [OUT...]");
+        return Ok(());
+    };
+    let input = Path::new(&input);
+    let options = ReadOptions::default();
+    let mut batch = Batch::new();
+    for _ in 0..3 {
+        let start = Instant::now();
+        let mut table = open(input, &options)?;
+        let mut rows = 0;
+        while table.next_batch(&mut batch)? {
+            rows += batch.rows;
+        }
+        println!("read {rows} rows: {:?}", start.elapsed());
+    }
+    let start = Instant::now();
+    let types = infer_types(input, &options)?;
+    println!("types {types:?}: {:?}", start.elapsed());
+    let mut table = open(input, &options)?;
+    let schema = table.schema().with_types(&types);
+    let mut batches = Vec::new();
+    while table.next_batch(&mut batch)? {
+        coerce(table.name(), &schema, &mut batch)?;
+        batches.push(batch.clone());
+    }
+    for output in paths {
+        let start = Instant::now();
+        let mut writer = create(Path::new(&output), &schema)?;
+        for batch in &batches {
+            writer.write(batch)?;
+        }
+        writer.finish()?;
+        println!("write {output}: {:?}", start.elapsed());
+        let start = Instant::now();
+        let mut table = open(Path::new(&output), &options)?;
+        while table.next_batch(&mut batch)? {}
+        println!(" read {output}: {:?}", start.elapsed());
+    }
+    Ok(())
+}
