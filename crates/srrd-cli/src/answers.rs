@@ -10,8 +10,8 @@ use crate::settings::Chosen;
 use crate::{gamma, inputs, print};
 use clap::ValueEnum;
 use serde_json::Value;
+use srrd::NamedSample;
 use srrd::{Gamma, GammaEstimate, Metric, Settings, estimate_gamma};
-use srrd_data::NamedSample;
 use std::borrow::Cow;
 
 /// Options by their names on the command line, as they were written.

@@ -6,8 +6,9 @@ use crate::outputs::{check_table, refuse_to_overwrite};
 use crate::print;
 use crate::settings::Chosen;
 use serde_json::{Value, json};
+use srrd::NamedSample;
 use srrd::{FEW_COMMON, Gamma, GammaEstimate, RewardSample, estimate_gamma};
-use srrd_data::{Batch, Column, ColumnType, NamedSample, OutputFile, Schema, TableWriter, Values, create};
+use srrd_data::{Batch, Column, ColumnType, OutputFile, Schema, TableWriter, Values, create};
 use srrd_show::{Axis, FigureError, LineChart, Point, Series};
 use std::path::{Path, PathBuf};
 

@@ -2,10 +2,11 @@
 
 use crate::failure::Failure;
 use crate::settings::Chosen;
+use srrd::NamedSample;
 use srrd::{Metric, Regression, SampleError};
 use srrd_data::{
-    FileFormat, NamedSample, ReadOptions, SampleTable, TableError, TableReader, open, open_stream, read_sample_table,
-    read_samples, read_samples_with_episodes,
+    FileFormat, ReadOptions, SampleTable, TableError, TableReader, open, open_stream, read_sample_table, read_samples,
+    read_samples_with_episodes,
 };
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};

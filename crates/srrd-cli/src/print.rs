@@ -1,8 +1,8 @@
 //! What people read: aligned tables on standard output, notes on standard error, numbers with their digits.
 
 use serde_json::Value;
+use srrd::NamedSample;
 use srrd::{Comparison, Duplicates, RewardSample, Undefined};
-use srrd_data::NamedSample;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt::Write as _;

@@ -54,7 +54,7 @@ pub use format::{Compression, EXTENSIONS, FileFormat, Format};
 pub use number::{NotANumber, finite_numbers, parse_number};
 pub use read::{Extras, ReadOptions, TableReader, open, open_bytes, open_stream};
 pub use samples::{
-    NamedSample, SampleTable, for_each_batch, read_sample_table, read_sample_table_with_episodes, read_samples,
+    SampleTable, for_each_batch, read_sample_table, read_sample_table_with_episodes, read_samples,
     read_samples_with_episodes,
 };
 pub use types::{coerce, infer_types, infer_types_of};

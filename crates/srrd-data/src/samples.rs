@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use srrd::{Duplicates, Episodes, Placement, RewardSample, SampleBuilder, SampleError, Token};
+use srrd::{Duplicates, NamedSample, Placement, SampleBuilder, SampleError, Token};
 
 use crate::batch::{Batch, Schema};
 use crate::blocks::{Places, Rows, take_blocks};
@@ -13,27 +13,6 @@ use crate::error::{ErrorKind, TableError};
 use crate::number::finite_numbers;
 use crate::read::{ReadOptions, TableReader, open};
 use crate::roles::{EPISODE, Identity, REWARD, Roles, Tokens, cell_text, check_present};
-
-/// A reward sample with what a table says about it.
-#[derive(Clone, Debug)]
-pub struct NamedSample {
-    /// The value of the `sample` column, or the name of the file.
-    pub name: String,
-    /// Whether the name is that of the file: the table has no `sample` column.
-    pub from_file: bool,
-    /// Whether the table has no next states: every row ends in one common end state.
-    pub one_step: bool,
-    /// The class of the sample: the value of the `label` column.
-    pub label: Option<String>,
-    /// The names of the features that identify states, sorted; `None` when tokens do.
-    pub state_features: Option<Vec<String>>,
-    /// The names of the features that identify actions, sorted; `None` when tokens do.
-    pub action_features: Option<Vec<String>>,
-    /// The transitions.
-    pub sample: RewardSample,
-    /// Which episodes met each transition, if they were asked for and the table has a column `episode`.
-    pub episodes: Option<Episodes>,
-}
 
 /// The samples of a table, and where its rows went.
 #[derive(Clone, Debug)]

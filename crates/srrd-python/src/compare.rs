@@ -9,9 +9,9 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, P
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
+use srrd::NamedSample;
 use srrd::{Comparison, DistanceMatrix, FEW_COMMON, RewardSample, Undefined};
 use srrd_cli::answers::{self, Answer, Checked};
-use srrd_data::NamedSample;
 use std::sync::Arc;
 
 type Named = Vec<Arc<NamedSample>>;

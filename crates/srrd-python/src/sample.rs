@@ -9,8 +9,9 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use serde_json::{Value, json};
+use srrd::NamedSample;
 use srrd::{Duplicates, Episodes, Placement, RewardSample, RewardTable};
-use srrd_data::{NamedSample, read_sample_table_with_episodes, read_samples_with_episodes};
+use srrd_data::{read_sample_table_with_episodes, read_samples_with_episodes};
 use std::path::PathBuf;
 use std::sync::Arc;
 

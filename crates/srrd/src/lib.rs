@@ -80,8 +80,8 @@ pub use noise::{NoiseFloor, RewardNoise, noise_floor, noise_floor_on};
 pub use project::{Projection, Shaping, WeightError, Weights};
 pub use regress::{Prediction, RewardTable, TableError};
 pub use sample::{
-    BytesError, DuplicateCounts, Duplicates, LARGEST_REWARD, Placement, RewardSample, SampleBuilder, SampleError,
-    Token, Transition, Vocabulary,
+    BytesError, DuplicateCounts, Duplicates, LARGEST_REWARD, NamedSample, Placement, RewardSample, SampleBuilder,
+    SampleError, Token, Transition, Vocabulary,
 };
 pub use settings::{
     Actions, Batch, Estimator, FEW_COMMON, Gamma, Metric, Regression, SettingError, Settings, Support, TreeLimits,

@@ -4,8 +4,8 @@ use crate::print::{count, counted};
 use crate::settings::Chosen;
 use crate::tokens;
 use serde_json::{Value, json};
+use srrd::NamedSample;
 use srrd::{Advice, FEW_COMMON, Metric, Reason, advise};
-use srrd_data::NamedSample;
 
 /// So many states are named in the text …
 const NAMED: usize = 3;

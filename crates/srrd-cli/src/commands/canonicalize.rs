@@ -42,7 +42,7 @@ pub fn run(args: &Canonicalize) -> Result<(), Failure> {
             .metrics
             .iter()
             .map(|&metric| {
-                let of = |named: &srrd_data::NamedSample| srrd::canonicalize(&named.sample, metric, &chosen.settings);
+                let of = |named: &srrd::NamedSample| srrd::canonicalize(&named.sample, metric, &chosen.settings);
                 table.samples.par_iter().map(of).collect()
             })
             .collect();

@@ -4,11 +4,11 @@ use crate::args::CertaintyArgs;
 use crate::failure::Failure;
 use crate::print;
 use serde_json::{Value, json};
+use srrd::NamedSample;
 use srrd::{
     Chance, ChanceSettings, ChanceTest, Draws, Interval, IntervalMethod, IntervalSettings, Level, Metric, NoInterval,
     NoiseFloor, Range, Resampling, Settings, chance_on, interval_on, noise_floor_on,
 };
-use srrd_data::NamedSample;
 
 /// What was asked for, checked.
 #[derive(Clone, Copy, Debug)]

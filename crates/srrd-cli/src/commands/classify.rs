@@ -6,12 +6,12 @@ use crate::inputs::{check_same_features, read_all};
 use crate::print;
 use crate::settings::{Chosen, with_threads};
 use serde_json::{Value, json};
+use srrd::NamedSample;
 use srrd::classify::{
     Classes, ClassifyError, Evaluation, GammaDistances, Grid, Prediction, RewardKnn, Scores, Splits, Spread, Welch,
     choose, evaluate, welch,
 };
 use srrd::{Gamma, Metric, RewardSample, Settings};
-use srrd_data::NamedSample;
 
 pub fn run(args: &Classify) -> Result<(), Failure> {
     let plan = Plan::new(args)?;

@@ -8,8 +8,8 @@ use crate::inputs::{check_same_features, read_once, read_one};
 use crate::print;
 use crate::settings::{Chosen, with_threads};
 use serde_json::{Value, json};
+use srrd::NamedSample;
 use srrd::{Comparison, Correlation, FEW_COMMON, Metric, common_transitions, distance_on};
-use srrd_data::NamedSample;
 
 pub fn run(args: &Distance) -> Result<(), Failure> {
     let mut chosen = Chosen::new(&args.canon, Some(&args.compare), &[Metric::Srrd])?;

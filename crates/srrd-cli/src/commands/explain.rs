@@ -15,8 +15,9 @@ use crate::settings::{Chosen, with_threads};
 use crate::tokens;
 use picture::Grid;
 use serde_json::{Value, json};
+use srrd::NamedSample;
 use srrd::{Comparison, Contribution, Correlation, Explanation, Metric, common_transitions, explain_on};
-use srrd_data::{NamedSample, OutputFile};
+use srrd_data::OutputFile;
 use std::fmt::Write;
 
 /// Below this a distance is rounding, and so is what it is made of.

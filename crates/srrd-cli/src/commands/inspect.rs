@@ -8,11 +8,11 @@ use crate::inputs::read_all;
 use crate::print::{self, count, counted, percent};
 use crate::settings::{Chosen, with_threads};
 use serde_json::{Value, json};
+use srrd::NamedSample;
 use srrd::{
     Actions, Batch, BatchSet, Estimator, Metric, MetricCoverage, NoiseFloor, RewardSample, common_transitions,
     noise_floor, term_coverage,
 };
-use srrd_data::NamedSample;
 use std::fmt::Write;
 
 pub fn run(args: &Inspect) -> Result<(), Failure> {

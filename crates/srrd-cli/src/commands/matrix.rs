@@ -9,8 +9,9 @@ use crate::plot::Plot;
 use crate::print;
 use crate::settings::{Chosen, with_threads};
 use serde_json::json;
+use srrd::NamedSample;
 use srrd::{Correlation, DistanceMatrix, FEW_COMMON, Metric, RewardSample, pairwise};
-use srrd_data::{Batch, Column, ColumnType, NamedSample, OutputFile, Schema, TextColumn, Values, create, write_npy};
+use srrd_data::{Batch, Column, ColumnType, OutputFile, Schema, TextColumn, Values, create, write_npy};
 use srrd_show::HeatMap;
 use std::path::{Path, PathBuf};
 

@@ -3,12 +3,14 @@
 mod assemble;
 mod builder;
 mod bytes;
+mod named;
 mod texts;
 mod token;
 mod vocabulary;
 
 pub use builder::{Duplicates, LARGEST_REWARD, Placement, SampleBuilder, SampleError};
 pub use bytes::BytesError;
+pub use named::NamedSample;
 pub use token::Token;
 pub use vocabulary::Vocabulary;
 pub(crate) use vocabulary::{ABSENT, Interner};

@@ -1,8 +1,8 @@
 //! Where two rewards of a grid world differ, as a picture.
 
 use crate::failure::Failure;
+use srrd::NamedSample;
 use srrd::{Explanation, Token};
-use srrd_data::NamedSample;
 use srrd_show::{Arrow, FigureError, GridPicture};
 use std::collections::BTreeMap;
 

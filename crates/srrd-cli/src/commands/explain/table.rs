@@ -1,8 +1,9 @@
 //! All shared transitions with what they carry, as a table.
 
 use crate::failure::Failure;
+use srrd::NamedSample;
 use srrd::{Explanation, Token};
-use srrd_data::{Batch, Column, NamedSample, Schema, TextColumn, Values, create};
+use srrd_data::{Batch, Column, Schema, TextColumn, Values, create};
 use std::path::Path;
 
 /// Writes the transitions, the largest share first.
