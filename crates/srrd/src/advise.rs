@@ -18,10 +18,13 @@
 
 use std::fmt;
 
-use crate::distance::{Undefined, common_transitions, distance_on};
+use serde::Serialize;
+
+use crate::compare::{Pair, Undefined};
+use crate::metric::Metric;
 use crate::project::{Components, Shaping, ShapingGraph};
 use crate::sample::{ABSENT, RewardSample, Token};
-use crate::settings::{FEW_COMMON, Metric, Settings, Support};
+use crate::settings::{FEW_COMMON, Settings, Support};
 
 /// Whether two rewards can be compared on the transitions that two samples share, how, and what would help.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,7 +101,7 @@ impl fmt::Display for Reason {
 
 /// What can be compared where every transition ends in one common state, as with scored responses: shaping shifts all actions of a
 /// state alike, so that only actions of the same state are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct OneStep {
     /// States that shared transitions start in.
     pub states: usize,
@@ -107,7 +110,7 @@ pub struct OneStep {
 }
 
 /// Two samples taken together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Together {
     /// The transitions that at least one of them holds.
     pub transitions: usize,
@@ -135,32 +138,31 @@ pub struct StateGain<'a> {
 /// Of the settings, γ counts. O((n + m) log(n + m)) and a projection of both rewards.
 ///
 /// ```
-/// use srrd::{advise, Duplicates, Metric, Reason, RewardSample, Settings};
+/// use srrd::{Duplicates, Metric, Pair, Reason, RewardSample, Settings, advise};
 /// let grid = |skip: i32| {
 ///     let pairs = (0..8).flat_map(|s| (0..8).map(move |t| (s, t))).filter(move |(s, t)| s * 8 + t != skip);
 ///     RewardSample::from_rows(pairs.map(|(s, t)| (s, 0, t, f64::from(s * t % 5))), Duplicates::Mean)
 /// };
 /// let (a, b) = (grid(-1)?, grid(19)?);
-/// let advice = advise(&a, &b, &Settings::default());
+/// let advice = advise(&Pair::new(&a, &b), &Settings::default());
 /// assert_eq!((advice.metric, advice.enough), (Some(Metric::Projected), true));
 /// // 63 shared transitions of 8 states; the one that b lacks starts in state 2.
 /// assert_eq!((advice.shaping.degrees_of_freedom, advice.together.degrees_of_freedom), (55, 56));
 /// assert_eq!((advice.states[0].state.as_int(), advice.states[0].gain), (Some(2), 1));
 /// # Ok::<(), srrd::SampleError>(())
 /// ```
-pub fn advise<'a>(a: &'a RewardSample, b: &'a RewardSample, settings: &Settings) -> Advice<'a> {
-    let common = common_transitions(a, b);
+pub fn advise<'a>(pair: &Pair<'a>, settings: &Settings) -> Advice<'a> {
     let gamma = settings.gamma.get();
-    let Overlap { shared, lacking, tokens } = Overlap::new(a, b, &common);
-    let graph = ShapingGraph::new(shared.iter().copied(), None);
+    let Overlap { shared, lacking, tokens } = Overlap::new(pair);
+    let graph = ShapingGraph::new(shared.iter().copied());
     let rank = graph.rank(gamma);
     let shaping = Shaping { rank, components: graph.components.len(), degrees_of_freedom: shared.len() - rank };
     let one_step = one_step(&shared);
-    let (metric, reasons) = verdict(a, b, &common, shaping, one_step.is_some(), settings);
+    let (metric, reasons) = verdict(pair, shaping, one_step.is_some(), settings);
 
     let all = shared.iter().copied().chain(lacking.iter().map(|lack| (lack.start, lack.end)));
     let transitions = shared.len() + lacking.len();
-    let together = ShapingGraph::new(all, None).rank(gamma);
+    let together = ShapingGraph::new(all).rank(gamma);
     Advice {
         shared: shared.len(),
         shaping,
@@ -175,14 +177,8 @@ pub fn advise<'a>(a: &'a RewardSample, b: &'a RewardSample, settings: &Settings)
 }
 
 /// The metric to use, and what speaks against it.
-fn verdict(
-    a: &RewardSample,
-    b: &RewardSample,
-    common: &[(u32, u32)],
-    shaping: Shaping,
-    one_step: bool,
-    settings: &Settings,
-) -> (Option<Metric>, Vec<Reason>) {
+fn verdict(pair: &Pair<'_>, shaping: Shaping, one_step: bool, settings: &Settings) -> (Option<Metric>, Vec<Reason>) {
+    let Pair { a, b, common } = pair;
     let Some(&(first_a, first_b)) = common.first() else { return (None, vec![Reason::NothingShared]) };
     let value = |sample: &RewardSample, index: u32| sample.rewards()[index as usize];
     let mut reasons = Vec::new();
@@ -203,8 +199,7 @@ fn verdict(
     }
     if shaping.degrees_of_freedom > 0 && !constant_a && !constant_b {
         let exact = Settings { support: Support::Pair, min_common: 1, ..*settings };
-        let nothing_left =
-            distance_on(a, b, common, Metric::Projected, &exact).undefined() == Some(Undefined::Constant);
+        let nothing_left = pair.distance(Metric::Projected, &exact).undefined() == Some(Undefined::Constant);
         reasons.extend(nothing_left.then_some(Reason::OnlyShaping));
     }
     let hopeless = [Reason::FewShared, Reason::FirstConstant, Reason::SecondConstant, Reason::OnlyShaping];
@@ -238,7 +233,8 @@ struct Overlap<'a> {
 }
 
 impl<'a> Overlap<'a> {
-    fn new(a: &'a RewardSample, b: &'a RewardSample, common: &[(u32, u32)]) -> Self {
+    fn new(pair: &Pair<'a>) -> Self {
+        let &Pair { a, b, ref common } = pair;
         let mut tokens: Vec<Token<'a>> = a.states().iter().collect();
         let mut number = b.states.ids_in(&a.states);
         for (id, number) in number.iter_mut().enumerate().filter(|(_, number)| **number == ABSENT) {

@@ -4,11 +4,10 @@
 //! is what the double-batch estimate of the term gives when every sampled reward is 1. Terms over *forward* transitions
 //! (X_i, A, X_j), where X_j follows from X_i, are mostly sampled; *non-forward* ones mostly are not.
 
-use crate::batch::BatchSet;
-use crate::canon;
+use crate::estimate::batch::BatchSet;
 use crate::estimate::{Estimate, Rewards, Term};
+use crate::metric::Metric;
 use crate::sample::RewardSample;
-use crate::settings::Metric;
 
 /// How much of a metric's terms was sampled.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,59 +54,36 @@ impl MetricCoverage {
 /// The cost is that of canonicalizing.
 pub fn term_coverage(sample: &RewardSample, metric: Metric, batch: &BatchSet) -> MetricCoverage {
     let ones = vec![1.0; sample.len()];
-    let graph = &sample.graph;
-    let rewards = Rewards { graph, action: &sample.action, reward: &ones };
-    let estimate = Estimate::Double(batch);
-    let (starting, ending) = transition_counts(sample);
-    let terms = match metric {
-        // Nothing is expected of transitions that were not sampled.
-        Metric::Direct | Metric::Projected => Vec::new(),
-        Metric::Epic => {
-            let (near, constant) = canon::epic_terms(rewards, estimate);
-            vec![
-                pooled("R(s', A, S')", false, near.iter().copied(), &ending),
-                pooled("R(s, A, S')", false, near.iter().copied(), &starting),
-                once("R(S, A, S')", true, constant),
-            ]
-        }
-        Metric::Dard => {
-            let (near, cross) = canon::dard_terms(rewards, estimate, |term| term);
-            let actions: Vec<f64> = (0..graph.edges()).map(|e| f64::from(graph.multiplicity(e))).collect();
-            vec![
-                pooled("R(s', A, S'')", true, near.iter().copied(), &ending),
-                pooled("R(s, A, S')", true, near.iter().copied(), &starting),
-                pooled("R(S', A, S'')", false, cross.iter().copied(), &actions),
-            ]
-        }
-        Metric::Srrd => {
-            let (states, constant) = canon::srrd_terms(rewards, estimate, |_, terms| terms);
-            let of = |pick: fn(&canon::SrrdTerms) -> Term| states.iter().map(pick);
-            vec![
-                pooled("R(s', A, S1)", true, of(|t| t.near_1), &ending),
-                pooled("R(s, A, S2)", true, of(|t| t.near_2), &starting),
-                once("R(S3, A, S4)", true, constant),
-                pooled("R(S1, A, S5)", true, of(|t| t.cross_15), &ending),
-                pooled("R(S2, A, S6)", true, of(|t| t.cross_26), &starting),
-                pooled("R(S3, A, S6)", false, of(|t| t.cross_36), &starting),
-                pooled("R(S4, A, S5)", false, of(|t| t.cross_45), &ending),
-            ]
-        }
-    };
+    let rewards = Rewards { graph: &sample.graph, action: &sample.action, reward: &ones };
+    let terms = metric.coverage(rewards, Estimate::Double(batch), &Counts::new(sample));
     MetricCoverage { metric, terms }
 }
 
 /// How many transitions start from every state, and how many end in it.
-fn transition_counts(sample: &RewardSample) -> (Vec<f64>, Vec<f64>) {
-    let graph = &sample.graph;
-    let (mut starting, mut ending) = (vec![0.0; graph.states()], vec![0.0; graph.states()]);
-    for e in 0..graph.edges() {
-        starting[graph.source(e) as usize] += f64::from(graph.multiplicity(e));
-        ending[graph.target(e) as usize] += f64::from(graph.multiplicity(e));
-    }
-    (starting, ending)
+pub(crate) struct Counts {
+    pub starting: Vec<f64>,
+    pub ending: Vec<f64>,
 }
 
-fn pooled(name: &'static str, forward: bool, terms: impl Iterator<Item = Term>, times: &[f64]) -> TermCoverage {
+impl Counts {
+    fn new(sample: &RewardSample) -> Self {
+        let graph = &sample.graph;
+        let (mut starting, mut ending) = (vec![0.0; graph.states()], vec![0.0; graph.states()]);
+        for e in 0..graph.edges() {
+            starting[graph.source(e) as usize] += f64::from(graph.multiplicity(e));
+            ending[graph.target(e) as usize] += f64::from(graph.multiplicity(e));
+        }
+        Counts { starting, ending }
+    }
+}
+
+/// A term with a value for every state or edge, which counts so many `times`.
+pub(crate) fn pooled(
+    name: &'static str,
+    forward: bool,
+    terms: impl Iterator<Item = Term>,
+    times: &[f64],
+) -> TermCoverage {
     let (mut needed, mut sampled) = (0.0, 0.0);
     for (term, times) in terms.zip(times) {
         needed += term.size * times;
@@ -116,7 +92,8 @@ fn pooled(name: &'static str, forward: bool, terms: impl Iterator<Item = Term>, 
     TermCoverage { name, forward, needed, sampled }
 }
 
-fn once(name: &'static str, forward: bool, term: Term) -> TermCoverage {
+/// A term that is the same for all transitions.
+pub(crate) fn once(name: &'static str, forward: bool, term: Term) -> TermCoverage {
     TermCoverage { name, forward, needed: term.size, sampled: term.sum }
 }
 

@@ -6,10 +6,11 @@
 
 use thiserror::Error;
 
-use crate::cancel::checkpoint;
-use crate::distance::{Agreement, Undefined, pearson};
+use crate::compare::{Agreement, Undefined, pearson};
+use crate::metric::Metric;
 use crate::project::Projection;
-use crate::settings::{Gamma, Metric};
+use crate::run::cancel::checkpoint;
+use crate::settings::Gamma;
 
 /// How far the probabilities of a distribution may be from adding up to 1.
 const PROBABILITY_TOLERANCE: f64 = 1e-9;
@@ -125,7 +126,7 @@ impl Tabular {
             Metric::Direct => return Ok(reward.to_vec()),
             Metric::Projected => {
                 let pairs = (0..reward.len()).map(|i| ((i / n / self.actions) as u32, (i % n) as u32));
-                return Ok(Projection::on(pairs, discount, None).residual(reward));
+                return Ok(Projection::on(pairs, discount).residual(reward));
             }
             Metric::Epic => {
                 let near = times(&mean, &self.state_distribution);

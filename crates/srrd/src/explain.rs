@@ -9,9 +9,8 @@
 //! positive and add up to 1. What a state carries is the sum over the transitions that start in it, and beside it the sum over
 //! those that end in it. With Spearman's correlation x and y are ranks.
 
-use crate::distance::{Comparison, Correlation, RankOrder, Shared, Undefined, common_transitions};
+use crate::compare::{Correlation, Distance, Measured, RankOrder, Undefined};
 use crate::sample::RewardSample;
-use crate::settings::{Metric, Settings};
 
 /// What a shared transition carries of a distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,7 +45,7 @@ pub struct StateShare {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// The distance that is explained; always defined.
-    pub comparison: Comparison,
+    pub distance: Distance,
     /// Every shared transition, the largest share first. The shares add up to 1, unless the distance is 0: then all are 0.
     pub transitions: Vec<Contribution>,
     /// Every state of a shared transition, the largest share that starts there first.
@@ -69,77 +68,59 @@ impl Explanation {
     }
 }
 
-/// Where two rewards differ: what every shared transition carries of their distance.
-///
-/// The squared distance is a sum over the shared transitions, D² = Σ (x − y)² / 4n, x and y the canonical rewards around their mean
-/// and in units of their standard deviation. Scale and shift of canonical rewards change nothing of it, and with `projected` shaping
-/// changes nothing either. O(canonicalization + transitions · log transitions).
-///
-/// A distance near 10⁻⁹ and below is rounding, and so are its shares.
-///
-/// # Errors
-/// Why there is no distance to explain.
-///
-/// ```
-/// use srrd::{explain, Duplicates, Metric, RewardSample, Settings};
-/// let rows = (0..5).flat_map(|s| (0..5).map(move |t| (s, 0, t, f64::from((3 * s + 2 * t) % 7))));
-/// let a = RewardSample::from_rows(rows, Duplicates::Mean)?;
-/// // The same rewards, but for the transition from 2 to 3.
-/// let changed = a.transitions().map(|t| match (t.state.as_int(), t.next_state.as_int()) {
-///     (Some(2), Some(3)) => t.reward + 10.0,
-///     _ => t.reward,
-/// });
-/// let b = a.with_rewards(changed.collect())?;
-/// let explanation = explain(&a, &b, Metric::Projected, &Settings::default()).unwrap();
-/// let most = explanation.transitions[0];
-/// assert_eq!(a.transition(most.a as usize).state.as_int(), Some(2));
-/// // Lower in the first reward, and most of the difference.
-/// assert!(most.difference < 0.0 && most.share > 0.5);
-/// assert_eq!(explanation.carrying(0.5), 1);
-/// # Ok::<(), srrd::SampleError>(())
-/// ```
-pub fn explain(
-    a: &RewardSample,
-    b: &RewardSample,
-    metric: Metric,
-    settings: &Settings,
-) -> Result<Explanation, Undefined> {
-    explain_on(a, b, &common_transitions(a, b), metric, settings)
-}
-
-/// As [`explain`], with the shared transitions already known.
-///
-/// # Errors
-/// Why there is no distance to explain.
-pub fn explain_on(
-    a: &RewardSample,
-    b: &RewardSample,
-    common: &[(u32, u32)],
-    metric: Metric,
-    settings: &Settings,
-) -> Result<Explanation, Undefined> {
-    let shared = Shared::new(a, b, common, metric, settings)?;
-    let agreement = shared.agreement(settings)?;
-    let x = standardized(&shared.x, shared.noise[0], settings.correlation);
-    let y = standardized(&shared.y, shared.noise[1], settings.correlation);
-    let squares: f64 = x.iter().zip(&y).map(|(x, y)| (x - y) * (x - y)).sum();
-    let mut transitions: Vec<Contribution> = (common.iter().enumerate())
-        .map(|(i, &(a, b))| {
-            let difference = x[i] - y[i];
-            Contribution {
-                a,
-                b,
-                canonical: [shared.x[i] + shared.center[0], shared.y[i] + shared.center[1]],
-                difference,
-                share: if squares > 0.0 { difference * difference / squares } else { 0.0 },
-            }
-        })
-        .collect();
-    let states = by_state(a, &transitions);
-    transitions.sort_by(|p, q| q.share.total_cmp(&p.share).then(p.a.cmp(&q.a)));
-    let shaping = shared.projection.as_ref().map(|projection| projection.shaping());
-    let comparison = Comparison { common: common.len(), outcome: Ok(agreement), shaping };
-    Ok(Explanation { comparison, transitions, states })
+impl Measured<'_> {
+    /// Where two rewards differ: what every shared transition carries of their distance.
+    ///
+    /// The squared distance is a sum over the shared transitions, D² = Σ (x − y)² / 4n, x and y the canonical rewards around their mean
+    /// and in units of their standard deviation. Scale and shift of canonical rewards change nothing of it, and with `projected` shaping
+    /// changes nothing either. O(transitions · log transitions).
+    ///
+    /// A distance near 10⁻⁹ and below is rounding, and so are its shares.
+    ///
+    /// # Errors
+    /// Why there is no distance to explain.
+    ///
+    /// ```
+    /// use srrd::{Duplicates, Metric, Pair, RewardSample, Settings};
+    /// let rows = (0..5).flat_map(|s| (0..5).map(move |t| (s, 0, t, f64::from((3 * s + 2 * t) % 7))));
+    /// let a = RewardSample::from_rows(rows, Duplicates::Mean)?;
+    /// // The same rewards, but for the transition from 2 to 3.
+    /// let changed = a.transitions().map(|t| match (t.state.as_int(), t.next_state.as_int()) {
+    ///     (Some(2), Some(3)) => t.reward + 10.0,
+    ///     _ => t.reward,
+    /// });
+    /// let b = a.with_rewards(changed.collect())?;
+    /// let pair = Pair::new(&a, &b);
+    /// let explanation = pair.measure(Metric::Projected, &Settings::default()).explanation().unwrap();
+    /// let most = explanation.transitions[0];
+    /// assert_eq!(a.transition(most.a as usize).state.as_int(), Some(2));
+    /// // Lower in the first reward, and most of the difference.
+    /// assert!(most.difference < 0.0 && most.share > 0.5);
+    /// assert_eq!(explanation.carrying(0.5), 1);
+    /// # Ok::<(), srrd::SampleError>(())
+    /// ```
+    pub fn explanation(&self) -> Result<Explanation, Undefined> {
+        let (columns, _) = self.defined()?;
+        let correlation = self.settings.correlation;
+        let x = standardized(&columns.x, columns.noise[0], correlation);
+        let y = standardized(&columns.y, columns.noise[1], correlation);
+        let squares: f64 = x.iter().zip(&y).map(|(x, y)| (x - y) * (x - y)).sum();
+        let mut transitions: Vec<Contribution> = (self.pair.common.iter().enumerate())
+            .map(|(i, &(a, b))| {
+                let difference = x[i] - y[i];
+                Contribution {
+                    a,
+                    b,
+                    canonical: [columns.x[i] + columns.center[0], columns.y[i] + columns.center[1]],
+                    difference,
+                    share: if squares > 0.0 { difference * difference / squares } else { 0.0 },
+                }
+            })
+            .collect();
+        let states = by_state(self.pair.a, &transitions);
+        transitions.sort_by(|p, q| q.share.total_cmp(&p.share).then(p.a.cmp(&q.a)));
+        Ok(Explanation { distance: self.distance(), transitions, states })
+    }
 }
 
 /// Values around their mean in units of their standard deviation; values that vary.
@@ -194,6 +175,7 @@ fn by_state(a: &RewardSample, transitions: &[Contribution]) -> Vec<StateShare> {
 mod tests {
     use super::*;
     use crate::sample::Duplicates;
+    use crate::{Metric, Pair, Settings};
 
     /// Transitions (0, 0, 0), (0, 0, 1), (1, 0, 0), (1, 0, 1) and rewards for them.
     fn pair(x: [f64; 4], y: [f64; 4]) -> (RewardSample, RewardSample) {
@@ -207,8 +189,8 @@ mod tests {
     fn shares_are_those_worked_out_by_hand() {
         // Standardized: (−1, −1, 1, 1) and (−1, 1, −1, 1). Uncorrelated; the two in the middle differ by 2 each.
         let (a, b) = pair([3.0, 3.0, 7.0, 7.0], [-2.0, 0.0, -2.0, 0.0]);
-        let explanation = explain(&a, &b, Metric::Direct, &Settings::default()).unwrap();
-        assert!((explanation.comparison.distance().unwrap() - 0.5f64.sqrt()).abs() < 1e-15);
+        let explanation = Pair::new(&a, &b).measure(Metric::Direct, &Settings::default()).explanation().unwrap();
+        assert!((explanation.distance.distance().unwrap() - 0.5f64.sqrt()).abs() < 1e-15);
         let found: Vec<(u32, f64, f64)> =
             explanation.transitions.iter().map(|c| (c.a, c.difference, c.share)).collect();
         assert_eq!(found, [(1, -2.0, 0.5), (2, 2.0, 0.5), (0, 0.0, 0.0), (3, 0.0, 0.0)]);
@@ -221,12 +203,15 @@ mod tests {
     #[test]
     fn nothing_is_carried_by_equal_rewards_and_undefined_distances_say_why() {
         let (a, b) = pair([1.0, 2.0, 4.0, 8.0], [5.0, 5.0, 5.0, 5.0]);
-        let same = explain(&a, &a, Metric::Direct, &Settings::default()).unwrap();
+        let same = Pair::new(&a, &a).measure(Metric::Direct, &Settings::default()).explanation().unwrap();
         assert!(same.transitions.iter().all(|c| c.share == 0.0));
         assert_eq!(same.carrying(1.0), 0);
-        assert_eq!(explain(&a, &b, Metric::Direct, &Settings::default()), Err(Undefined::Constant));
+        assert_eq!(
+            Pair::new(&a, &b).measure(Metric::Direct, &Settings::default()).explanation(),
+            Err(Undefined::Constant)
+        );
         let many = Settings { min_common: 5, ..Settings::default() };
-        assert_eq!(explain(&a, &a, Metric::Srrd, &many), Err(Undefined::TooFewCommon));
+        assert_eq!(Pair::new(&a, &a).measure(Metric::Srrd, &many).explanation(), Err(Undefined::TooFewCommon));
     }
 
     #[test]
@@ -234,7 +219,7 @@ mod tests {
         // One huge reward: all of the difference for values, little of it for ranks.
         let (a, b) = pair([1.0, 2.0, 3.0, 4.0], [2.0, 1.0, 3.0, 1e9]);
         let ranks = Settings { correlation: Correlation::Spearman, ..Settings::default() };
-        let explanation = explain(&a, &b, Metric::Direct, &ranks).unwrap();
+        let explanation = Pair::new(&a, &b).measure(Metric::Direct, &ranks).explanation().unwrap();
         let shares: Vec<(u32, f64)> = explanation.transitions.iter().map(|c| (c.a, c.share)).collect();
         assert_eq!(shares, [(0, 0.5), (1, 0.5), (2, 0.0), (3, 0.0)]);
     }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::parallel;
+use crate::run::parallel;
 
 /// Compressed sparse rows over edges, forwards and backwards. Ids are 32 bits wide: 4.29 billion transitions at most.
 #[derive(Clone, Debug)]

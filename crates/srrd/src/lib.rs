@@ -32,60 +32,64 @@
 //! depends on its size. On a pool of a [`Cancellation`] they can be stopped.
 
 mod advise;
-mod batch;
-mod cancel;
-mod canon;
-mod chance;
+pub mod answer;
 pub mod classify;
+mod compare;
 mod diagnose;
-mod distance;
-mod embed;
 mod estimate;
 mod exact;
 mod explain;
 mod gamma;
 mod graph;
-mod interval;
-mod noise;
-mod parallel;
-mod prefetch;
+mod metric;
+mod option;
+mod problem;
 mod project;
-mod random;
+mod question;
 mod regress;
+mod run;
 mod sample;
 mod settings;
-mod special;
+mod stats;
+mod sure;
 pub mod theory;
 mod units;
+mod warning;
+pub mod words;
 
 pub use advise::{Advice, OneStep, Reason, StateGain, Together, advise};
-pub use batch::BatchSet;
-pub use cancel::{CancellablePool, Cancellation, Cancelled};
-pub use canon::{CanonicalForm, canonicalize};
-pub use chance::{Chance, ChanceSettings, ChanceTest, chance, chance_on};
+pub use answer::{compare, explain, inspect, matrix};
+pub use compare::{
+    Agreement, Canonical, Correlation, Distance, DistanceMatrix, Measured, Pair, Undefined, common_transitions,
+    cross_distances, distance, embed, pairwise, pairwise_canonical, pearson, spearman,
+};
 pub use diagnose::{MetricCoverage, TermCoverage, term_coverage};
-pub use distance::{
-    Agreement, Canonical, Comparison, Correlation, DistanceMatrix, Undefined, common_transitions, cross_distances,
-    distance, distance_on, pairwise, pairwise_canonical, pearson, pearson_weighted, projected_distance, spearman,
-};
-pub use embed::embed;
+pub use estimate::batch::BatchSet;
 pub use exact::{ExactError, Tabular};
-pub use explain::{Contribution, Explanation, StateShare, explain, explain_on};
+pub use explain::{Contribution, Explanation, StateShare};
 pub use gamma::{GammaEstimate, estimate_gamma};
-pub use interval::{
-    Bootstrap, Draws, Episodes, Interval, IntervalMethod, IntervalSettings, Level, NoInterval, Range, Resampled,
-    Resampling, interval, interval_on,
-};
-pub use noise::{NoiseFloor, RewardNoise, noise_floor, noise_floor_on};
-pub use project::{Projection, Shaping, WeightError, Weights};
+pub use metric::{CanonicalForm, METRICS, Metric, MetricInfo, canonicalize};
+pub use option::{Given, Group, OPTIONS, OptionInfo};
+pub use problem::{FrontEnd, Problem};
+pub use project::{Projection, Shaping};
+pub use question::{Certainty, Options, Question, Settled};
 pub use regress::{Prediction, RewardTable, TableError};
+pub use run::cancel::{CancellablePool, Cancellation, Cancelled};
 pub use sample::{
     BytesError, DuplicateCounts, Duplicates, LARGEST_REWARD, NamedSample, Placement, RewardSample, SampleBuilder,
     SampleError, Token, Transition, Vocabulary,
 };
 pub use settings::{
-    Actions, Batch, Estimator, FEW_COMMON, Gamma, Metric, Regression, SettingError, Settings, Support, TreeLimits,
+    Actions, Batch, Choice, Discount, Estimator, EstimatorName, FEW_COMMON, Gamma, Regression, RegressionName,
+    SettingError, Settings, Support, TreeLimits,
 };
+pub use sure::chance::{Chance, ChanceSettings, ChanceTest};
+pub use sure::interval::{
+    Bootstrap, Draws, Episodes, Interval, IntervalMethod, IntervalSettings, Level, NoInterval, Range, Resampled,
+    Resampling,
+};
+pub use sure::noise::{NoiseFloor, RewardNoise};
+pub use warning::Warning;
 
 /// The README's Rust example is compiled and run with the tests.
 #[cfg(doctest)]

@@ -1,49 +1,37 @@
 //! What a caller may choose. Every type here can only be built valid, so the rest of the library never checks again.
 
-use std::fmt;
 use std::num::NonZeroUsize;
-use std::str::FromStr;
 use thiserror::Error;
 
-use crate::distance::Correlation;
+use crate::compare::Correlation;
+use crate::metric::METRICS;
 
-/// Which canonicalization is taken before the Pearson distance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Metric {
-    /// Rewards as they are.
-    Direct,
-    /// Equivalent-Policy Invariant Comparison.
-    Epic,
-    /// Dynamics-Aware Reward Distance.
-    Dard,
-    /// Sparsity Resilient Reward Distance.
-    Srrd,
-    /// Rewards without their projection on the space of shaping vectors: exact on whatever transitions there are.
-    Projected,
-}
-
-impl Metric {
-    /// All metrics.
-    pub const ALL: [Metric; 5] = [Metric::Direct, Metric::Epic, Metric::Dard, Metric::Srrd, Metric::Projected];
-
-    /// Those of the paper, which take reward expectations.
-    pub const PAPER: [Metric; 4] = [Metric::Direct, Metric::Epic, Metric::Dard, Metric::Srrd];
+/// A choice among names, which is declared here and nowhere else: command, Python, help and messages take the names from it.
+///
+/// ```
+/// use srrd::{Choice, Support};
+/// assert_eq!(Support::named("own"), Ok(Support::Own));
+/// assert_eq!(Support::named("none").unwrap_err().to_string(), "'none' is not one of pair, own");
+/// ```
+pub trait Choice: Copy + 'static {
+    /// All of them, in the order in which they are shown.
+    const ALL: &'static [Self];
 
     /// The name in commands and files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Metric::Direct => "direct",
-            Metric::Epic => "epic",
-            Metric::Dard => "dard",
-            Metric::Srrd => "srrd",
-            Metric::Projected => "projected",
-        }
-    }
-}
+    fn name(self) -> &'static str;
 
-impl fmt::Display for Metric {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+    /// All names.
+    fn names() -> Vec<&'static str> {
+        Self::ALL.iter().map(|choice| choice.name()).collect()
+    }
+
+    /// The choice of this name.
+    ///
+    /// # Errors
+    /// When there is none; the message lists all.
+    fn named(name: &str) -> Result<Self, SettingError> {
+        let found = Self::ALL.iter().copied().find(|choice| choice.name() == name);
+        found.ok_or_else(|| SettingError::Choice { given: name.to_owned(), choices: Self::names() })
     }
 }
 
@@ -52,7 +40,7 @@ impl fmt::Display for Metric {
 #[non_exhaustive]
 pub enum SettingError {
     /// No metric of this name.
-    #[error("there is no metric '{0}': choose among {list}", list = Metric::ALL.map(Metric::name).join(", "))]
+    #[error("there is no metric '{0}': choose among {list}", list = METRICS.each_ref().map(|info| info.name).join(", "))]
     Metric(String),
     /// A discount factor outside [0, 1].
     #[error("the discount factor is {0}, but it must lie between 0 and 1")]
@@ -60,9 +48,6 @@ pub enum SettingError {
     /// A leaf of a regression tree of no transitions.
     #[error("a leaf of a regression tree needs at least one transition")]
     EmptyLeaf,
-    /// No correlation of this name.
-    #[error("there is no correlation '{0}': choose among {list}", list = Correlation::ALL.map(Correlation::name).join(", "))]
-    Correlation(String),
     /// A level outside (0, 1).
     #[error("the level is {0}, but it must lie between 0 and 1, such as 0.95")]
     Level(f64),
@@ -72,14 +57,35 @@ pub enum SettingError {
     /// A batch of no states.
     #[error("a batch needs at least one state")]
     EmptyBatch,
-}
-
-impl FromStr for Metric {
-    type Err = SettingError;
-
-    fn from_str(name: &str) -> Result<Self, SettingError> {
-        (Metric::ALL.into_iter().find(|m| m.name() == name)).ok_or_else(|| SettingError::Metric(name.to_owned()))
-    }
+    /// A name that is none of those possible.
+    #[error("'{given}' is not one of {}", choices.join(", "))]
+    Choice {
+        /// What was given.
+        given: String,
+        /// What is possible.
+        choices: Vec<&'static str>,
+    },
+    /// Neither a discount factor nor `auto`.
+    #[error("'{0}' is neither a number between 0 and 1 nor `auto`")]
+    NotAGamma(String),
+    /// Neither a size nor `all`.
+    #[error("'{0}' is neither `all` nor a whole number from 1 up")]
+    NotABatch(String),
+    /// A count of 0.
+    #[error("it must be at least 1")]
+    LessThanOne,
+    /// Not a whole number that fits.
+    #[error("'{0}' is not a whole number from 0 to 2^64 - 1")]
+    NotWhole(String),
+    /// Not a number.
+    #[error("'{0}' is not a number")]
+    NotANumber(String),
+    /// Neither true nor false.
+    #[error("'{0}' is neither true nor false")]
+    NotAFlag(String),
+    /// What classification does not take.
+    #[error("{0}")]
+    Classify(String),
 }
 
 /// A discount factor: a number in [0, 1].
@@ -102,6 +108,21 @@ impl Gamma {
 impl Default for Gamma {
     fn default() -> Self {
         Gamma(0.9)
+    }
+}
+
+/// Which discount factor is taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Discount {
+    /// This one.
+    Given(Gamma),
+    /// The one at which shaping explains most of the rewards.
+    FromData,
+}
+
+impl Default for Discount {
+    fn default() -> Self {
+        Discount::Given(Gamma::default())
     }
 }
 
@@ -136,6 +157,30 @@ impl Default for Estimator {
     }
 }
 
+/// The name of an estimator, as it is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EstimatorName {
+    /// The double batch.
+    #[default]
+    Double,
+    /// Means over the sampled transitions.
+    Unbiased,
+    /// The double batch with predicted rewards for unsampled transitions.
+    Regressed,
+}
+
+impl Choice for EstimatorName {
+    const ALL: &'static [Self] = &[EstimatorName::Double, EstimatorName::Unbiased, EstimatorName::Regressed];
+
+    fn name(self) -> &'static str {
+        match self {
+            EstimatorName::Double => "double",
+            EstimatorName::Unbiased => "unbiased",
+            EstimatorName::Regressed => "regressed",
+        }
+    }
+}
+
 /// How actions enter the double batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Actions {
@@ -146,9 +191,10 @@ pub enum Actions {
     Joint,
 }
 
-impl Actions {
-    /// The name in commands and files.
-    pub fn name(self) -> &'static str {
+impl Choice for Actions {
+    const ALL: &'static [Self] = &[Actions::Marginal, Actions::Joint];
+
+    fn name(self) -> &'static str {
         match self {
             Actions::Marginal => "marginal",
             Actions::Joint => "joint",
@@ -192,6 +238,26 @@ impl Regression {
         match self {
             Regression::Linear => "linear",
             Regression::Tree(_) => "tree",
+        }
+    }
+}
+
+/// The name of a regression, as it is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RegressionName {
+    /// Linear least squares.
+    Linear,
+    /// A regression tree with the usual limits.
+    Tree,
+}
+
+impl Choice for RegressionName {
+    const ALL: &'static [Self] = &[RegressionName::Linear, RegressionName::Tree];
+
+    fn name(self) -> &'static str {
+        match self {
+            RegressionName::Linear => "linear",
+            RegressionName::Tree => "tree",
         }
     }
 }
@@ -264,9 +330,10 @@ pub enum Support {
     Own,
 }
 
-impl Support {
-    /// The name in commands and files.
-    pub fn name(self) -> &'static str {
+impl Choice for Support {
+    const ALL: &'static [Self] = &[Support::Pair, Support::Own];
+
+    fn name(self) -> &'static str {
         match self {
             Support::Pair => "pair",
             Support::Own => "own",
@@ -303,10 +370,5 @@ mod tests {
         assert_eq!(Batch::size(0), Err(SettingError::EmptyBatch));
         assert_eq!(TreeLimits::new(3, 0), Err(SettingError::EmptyLeaf));
         assert_eq!(TreeLimits::new(8, 5), Ok(TreeLimits::default()));
-        for metric in Metric::ALL {
-            assert_eq!(metric.name().parse(), Ok(metric));
-        }
-        let error = "SRRD".parse::<Metric>().unwrap_err();
-        assert_eq!(error.to_string(), "there is no metric 'SRRD': choose among direct, epic, dard, srrd, projected");
     }
 }

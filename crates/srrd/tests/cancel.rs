@@ -100,9 +100,11 @@ fn everything_stops_within_a_second() {
         job("pairwise projected", || pairwise(&many, Metric::Projected, &settings)),
         job("pairwise ranks", || pairwise(&many, Metric::Srrd, &spearman)),
         job("gamma", || estimate_gamma(&[&grid, &sparse])),
-        job("interval", || interval(&dense, &dense, Metric::Direct, &settings, &draws)),
-        job("projected interval", || interval(&grid, &reversed, Metric::Projected, &settings, &draws)),
-        job("chance", || chance(&grid, &reversed, Metric::Epic, &settings, &deals)),
+        job("interval", || Pair::new(&dense, &dense).measure(Metric::Direct, &settings).interval(&draws)),
+        job("projected interval", || {
+            Pair::new(&grid, &reversed).measure(Metric::Projected, &settings).interval(&draws)
+        }),
+        job("chance", || Pair::new(&grid, &reversed).measure(Metric::Epic, &settings).chance(&deals)),
         job("tree", || canonical(&tree, Metric::Srrd)),
         job("rows", || RewardSample::from_rows(unsorted.iter().copied(), Duplicates::Mean)),
         job("chains", || generalized(&sparse, NonZeroUsize::new(40).unwrap(), Gamma::default())),

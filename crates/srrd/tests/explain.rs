@@ -39,14 +39,14 @@ proptest! {
                     let correlation = if ranks { Correlation::Spearman } else { Correlation::Pearson };
                     let settings = Settings { correlation, ..settings(gamma, estimator) };
                     let comparison = distance(&a, &b, metric, &settings);
-                    let explanation = match explain(&a, &b, metric, &settings) {
+                    let explanation = match Pair::new(&a, &b).measure(metric, &settings).explanation() {
                         Ok(explanation) => explanation,
                         Err(why) => {
                             prop_assert_eq!(comparison.undefined(), Some(why));
                             continue;
                         }
                     };
-                    prop_assert_eq!(explanation.comparison, comparison);
+                    prop_assert_eq!(explanation.distance, comparison);
                     let n = comparison.common as f64;
                     let squared: f64 = explanation.transitions.iter().map(|c| c.difference * c.difference / (4.0 * n)).sum();
                     let d = comparison.distance().unwrap();
@@ -79,7 +79,7 @@ proptest! {
         let b = a.with_rewards(second[..a.len()].to_vec()).unwrap();
         for metric in Metric::ALL {
             let settings = settings(gamma, MARGINAL);
-            let Ok(explanation) = explain(&a, &b, metric, &settings) else { continue };
+            let Ok(explanation) = Pair::new(&a, &b).measure(metric, &settings).explanation() else { continue };
             // All transitions are shared, so that projecting on them is canonicalizing.
             let (x, y) = (canonicalize(&a, metric, &settings), canonicalize(&b, metric, &settings));
             for c in &explanation.transitions {
@@ -87,7 +87,7 @@ proptest! {
             }
             let (d, expected) = literal(&x, &y);
             prop_assume!(d > 1e-3);
-            prop_assert!((d - explanation.comparison.distance().unwrap()).abs() < 1e-9);
+            prop_assert!((d - explanation.distance.distance().unwrap()).abs() < 1e-9);
             for (found, expected) in shares(&explanation).iter().zip(&expected) {
                 prop_assert!((found - expected).abs() < 1e-6, "{metric}: {found} is not {expected}");
             }
@@ -121,9 +121,9 @@ proptest! {
                     scale * r + shift + if metric == Metric::Projected { shaping } else { 0.0 }
                 }).collect(),
             ).unwrap();
-            let (Ok(plain), Ok(moved)) = (explain(&a, &b, metric, &settings), explain(&changed, &b, metric, &settings))
+            let (Ok(plain), Ok(moved)) = (Pair::new(&a, &b).measure(metric, &settings).explanation(), Pair::new(&changed, &b).measure(metric, &settings).explanation())
             else { continue };
-            prop_assume!(plain.comparison.distance().unwrap() > 1e-3);
+            prop_assume!(plain.distance.distance().unwrap() > 1e-3);
             for (p, q) in shares(&plain).into_iter().zip(shares(&moved)) {
                 prop_assert!((p - q).abs() < 1e-5, "{metric}: {p} is not {q}");
             }

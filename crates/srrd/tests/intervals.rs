@@ -29,7 +29,7 @@ fn bootstrap_intervals_of_direct_hold_the_truth() {
         let found = share(PAIRS, |seed| {
             let (a, b, truth) = pair_of_samples(kind, n, 100, seed);
             let how = IntervalSettings { seed, draws: Draws::new(400).unwrap(), ..IntervalSettings::default() };
-            let found = interval(&a, &b, Metric::Direct, &Settings::default(), &how).unwrap();
+            let found = Pair::new(&a, &b).measure(Metric::Direct, &Settings::default()).interval(&how).unwrap();
             found.range.holds(truth)
         });
         assert_covers(&format!("{kind:?}, {n} transitions"), found);
@@ -48,7 +48,10 @@ fn fisher_intervals_of_projected_hold_the_truth() {
     ] {
         let found = share(PAIRS, |seed| {
             let (a, b, truth) = pair_of_samples(kind, n, 40, seed);
-            let found = interval(&a, &b, Metric::Projected, &with_gamma(gamma), &IntervalSettings::default()).unwrap();
+            let found = Pair::new(&a, &b)
+                .measure(Metric::Projected, &with_gamma(gamma))
+                .interval(&IntervalSettings::default())
+                .unwrap();
             assert!(matches!(found.method, IntervalMethod::FisherZ { .. }));
             found.range.holds(truth)
         });
@@ -64,7 +67,7 @@ fn taking_the_mean_costs_a_degree_of_freedom_only_where_constants_are_no_shaping
         let how = IntervalSettings::default();
         let settings = with_gamma(gamma);
         let all = distance(&a, &b, Metric::Projected, &settings).shaping.unwrap().degrees_of_freedom as f64;
-        match interval(&a, &b, Metric::Projected, &settings, &how).unwrap().method {
+        match Pair::new(&a, &b).measure(Metric::Projected, &settings).interval(&how).unwrap().method {
             IntervalMethod::FisherZ { degrees_of_freedom, .. } => all - degrees_of_freedom,
             other => panic!("{other:?}"),
         }
@@ -83,7 +86,10 @@ fn intervals_of_projected_hold_the_truth_where_means_are_no_shaping() {
     for (means, n) in [([1.0, 1.0], 60), ([3.0, 3.0], 60), ([2.0, -2.0], 90), ([5.0, 0.5], 90), ([1.0, 1.0], 400)] {
         let found = share(PAIRS, |seed| {
             let (a, b, truth) = around_means(Kind::Normal, means, n, seed);
-            let found = interval(&a, &b, Metric::Projected, &with_gamma(1.0), &IntervalSettings::default()).unwrap();
+            let found = Pair::new(&a, &b)
+                .measure(Metric::Projected, &with_gamma(1.0))
+                .interval(&IntervalSettings::default())
+                .unwrap();
             found.range.holds(truth)
         });
         assert_covers(&format!("means {means:?}, {n} transitions"), found);
@@ -119,7 +125,7 @@ fn episodes_keep_neighbours_together() {
             false => Resampling::Transitions,
         };
         let how = IntervalSettings { seed, resampling, draws: Draws::new(400).unwrap(), ..IntervalSettings::default() };
-        let found = interval(&a, &b, Metric::Direct, &Settings::default(), &how).unwrap();
+        let found = Pair::new(&a, &b).measure(Metric::Direct, &Settings::default()).interval(&how).unwrap();
         let resampled = found.method.bootstrap().unwrap().resampled;
         assert_eq!(resampled == Resampled::Episodes, by_episodes);
         found.range.holds(truth)
@@ -138,7 +144,7 @@ fn tests_against_chance_reject_chance_as_often_as_they_should() {
             let support = transitions(&mut rng, 20, 60);
             let (a, b) = samples(&support, |_, _| Kind::Skewed.pair(&mut rng, rho));
             let settings = Settings { correlation, ..with_gamma(gamma) };
-            chance(&a, &b, metric, &settings, &how(seed)).unwrap().p <= 0.05
+            Pair::new(&a, &b).measure(metric, &settings).chance(&how(seed)).unwrap().p <= 0.05
         })
     };
     for metric in [Metric::Direct, Metric::Srrd, Metric::Projected] {
@@ -164,12 +170,14 @@ fn opposite_rewards_are_not_alike_and_equal_ones_are() {
     let opposite = a.with_rewards(a.rewards().iter().map(|r| -r).collect()).unwrap();
     let (settings, how) = (Settings::default(), IntervalSettings::default());
     for metric in Metric::ALL {
-        let p = |b: &RewardSample| chance(&a, b, metric, &settings, &ChanceSettings::default()).unwrap().p;
+        let p = |b: &RewardSample| {
+            Pair::new(&a, b).measure(metric, &settings).chance(&ChanceSettings::default()).unwrap().p
+        };
         assert!(p(&opposite) > 0.999, "{metric}");
         assert!(p(&a) < 0.001, "{metric}");
-        let Range { low, high } = interval(&a, &a, metric, &settings, &how).unwrap().range;
+        let Range { low, high } = Pair::new(&a, &a).measure(metric, &settings).interval(&how).unwrap().range;
         assert!(low >= 0.0 && high < 1e-6, "{metric}: {low} to {high}");
-        let Range { low, high } = interval(&a, &opposite, metric, &settings, &how).unwrap().range;
+        let Range { low, high } = Pair::new(&a, &opposite).measure(metric, &settings).interval(&how).unwrap().range;
         assert!(low > 1.0 - 1e-6 && high <= 1.0, "{metric}: {low} to {high}");
     }
 }
@@ -195,7 +203,7 @@ fn noisy_copies_are_as_far_apart_as_the_floor_says() {
             let noise = a.noise().unwrap();
             assert!((noise.variance - 0.64).abs() < 0.2 && noise.degrees_of_freedom == 200, "{noise:?}");
             assert!((noise.merged_variance - noise.variance / 3.0).abs() < 1e-12);
-            let floor = noise_floor(&a, &b, metric, &settings).unwrap();
+            let floor = Pair::new(&a, &b).measure(metric, &settings).noise_floor().unwrap();
             expected += floor.distance / 20.0;
             found += distance(&a, &b, metric, &settings).distance().unwrap() / 20.0;
         }
@@ -218,7 +226,10 @@ fn the_same_seed_gives_the_same_bits_on_any_number_of_threads() {
                     pool.install(|| {
                         let how = IntervalSettings { seed, resampling, ..IntervalSettings::default() };
                         let tested = ChanceSettings { seed, ..ChanceSettings::default() };
-                        (interval(&a, &b, metric, &settings, &how), chance(&a, &b, metric, &settings, &tested))
+                        (
+                            Pair::new(&a, &b).measure(metric, &settings).interval(&how),
+                            Pair::new(&a, &b).measure(metric, &settings).chance(&tested),
+                        )
                     })
                 };
                 assert_eq!(run(1, 7), run(3, 7), "{metric}");
@@ -264,32 +275,32 @@ fn what_cannot_have_an_interval_says_why() {
     let rows = |n: i32| (0..n).map(|s| (s, 0, s + 1, f64::from(s * s % 5)));
     let chain = RewardSample::from_rows(rows(30), Duplicates::Error).unwrap();
     let (settings, how) = (Settings::default(), IntervalSettings::default());
-    let projected = interval(&chain, &chain, Metric::Projected, &settings, &how);
+    let projected = Pair::new(&chain, &chain).measure(Metric::Projected, &settings).interval(&how);
     assert_eq!(projected, Err(NoInterval::Undefined(Undefined::NoDegreesOfFreedom)));
     let flat = chain.with_rewards(vec![2.0; 30]).unwrap();
-    let found = interval(&chain, &flat, Metric::Direct, &settings, &how);
+    let found = Pair::new(&chain, &flat).measure(Metric::Direct, &settings).interval(&how);
     assert_eq!(found, Err(NoInterval::Undefined(Undefined::Constant)));
 
     // Two self-loops more than states: two degrees of freedom are too few for Fisher's z, enough for Student's t.
     let few = [(0, 0, 0, 1.0), (0, 1, 0, 2.0), (0, 2, 0, 5.0)];
     let few = RewardSample::from_rows(few, Duplicates::Error).unwrap();
     let other = few.with_rewards(vec![1.0, 3.0, 2.0]).unwrap();
-    let found = interval(&few, &other, Metric::Projected, &settings, &how).unwrap_err();
+    let found = Pair::new(&few, &other).measure(Metric::Projected, &settings).interval(&how).unwrap_err();
     assert_eq!(found, NoInterval::TooFewDegreesOfFreedom { degrees_of_freedom: 2.0 });
-    assert!(chance(&few, &other, Metric::Projected, &settings, &ChanceSettings::default()).is_ok());
+    assert!(Pair::new(&few, &other).measure(Metric::Projected, &settings).chance(&ChanceSettings::default()).is_ok());
 
     // One reward that differs: it is missing from more than a third of the draws, which are then constant.
     let spike = |at: usize| chain.with_rewards((0..30).map(|i| f64::from(u8::from(i == at))).collect()).unwrap();
-    let found = interval(&spike(3), &chain, Metric::Direct, &settings, &how).unwrap();
+    let found = Pair::new(&spike(3), &chain).measure(Metric::Direct, &settings).interval(&how).unwrap();
     let undefined = found.method.bootstrap().unwrap().undefined_draws;
     assert!((250..450).contains(&undefined), "{undefined}");
-    let found = interval(&spike(3), &spike(4), Metric::Direct, &settings, &how).unwrap_err();
+    let found = Pair::new(&spike(3), &spike(4)).measure(Metric::Direct, &settings).interval(&how).unwrap_err();
     assert!(matches!(found, NoInterval::TooManyUndefinedDraws { draws: 1000, .. }), "{found}");
 
     let (sample, episodes) = sample_of_walks(&walks(&mut generator(0), 4, 1, 30), |s, _, t| f64::from(s * t % 7));
     let one = IntervalSettings { resampling: Resampling::Episodes { a: Some(&episodes), b: None }, ..how };
     let other = sample.with_rewards(sample.rewards().iter().map(|r| r * r - r).collect()).unwrap();
-    assert_eq!(interval(&sample, &other, Metric::Direct, &settings, &one), Err(NoInterval::OneUnit));
-    let found = interval(&chain, &chain, Metric::Direct, &settings, &one).unwrap_err();
+    assert_eq!(Pair::new(&sample, &other).measure(Metric::Direct, &settings).interval(&one), Err(NoInterval::OneUnit));
+    let found = Pair::new(&chain, &chain).measure(Metric::Direct, &settings).interval(&one).unwrap_err();
     assert_eq!(found, NoInterval::WrongEpisodes { expected: 30, found: sample.len() });
 }

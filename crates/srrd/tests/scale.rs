@@ -67,20 +67,15 @@ proptest! {
         let (a, b) = (rewards(&plain, factors[0]), rewards(&other, factors[1]));
 
         let how = IntervalSettings::default();
-        let of = |a, b| interval(a, b, Metric::Projected, &settings, &how).unwrap().range;
+        let of = |a, b| Pair::new(a, b).measure(Metric::Projected, &settings).interval(&how).unwrap().range;
         let (found, expected) = (of(&a, &b), of(&plain, &other));
         prop_assert!(close(found.low, expected.low) && close(found.high, expected.high), "{found:?} {expected:?}");
 
         let how = ChanceSettings { draws: Draws::new(100).unwrap(), ..ChanceSettings::default() };
-        let of = |a, b| chance(a, b, Metric::Projected, &settings, &how).unwrap().p;
+        let of = |a, b| Pair::new(a, b).measure(Metric::Projected, &settings).chance(&how).unwrap().p;
         prop_assert!(close(of(&a, &b), of(&plain, &other)));
 
-        let common = common_transitions(&plain, &other);
-        let weights = Weights::new((0..common.len()).map(|i| 1.0 + (i % 5) as f64).collect()).unwrap();
-        let of = |a, b| projected_distance(a, b, &common, &weights, &settings).unwrap().distance().unwrap();
-        prop_assert!(close(of(&a, &b), of(&plain, &other)));
-
-        let of = |a, b| explain(a, b, Metric::Projected, &settings).unwrap().transitions;
+        let of = |a, b| Pair::new(a, b).measure(Metric::Projected, &settings).explanation().unwrap().transitions;
         for (found, expected) in of(&a, &b).iter().zip(&of(&plain, &other)) {
             prop_assert!(close(found.share, expected.share));
         }

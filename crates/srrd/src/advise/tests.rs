@@ -53,7 +53,7 @@ proptest! {
         let shared: BTreeSet<Key> = a.intersection(&b).copied().collect();
         let (first, second) = (sample(&a), sample(&b));
         let settings = Settings { gamma: Gamma::new(gamma).unwrap(), ..Settings::default() };
-        let advice = advise(&first, &second, &settings);
+        let advice = advise(&Pair::new(&first, &second), &settings);
 
         prop_assert_eq!(advice.shared, shared.len());
         prop_assert_eq!(advice.shaping.degrees_of_freedom, freedom(&shared, gamma));
@@ -78,7 +78,7 @@ proptest! {
     #[test]
     fn gamma_matters_where_residuals_change(held in transitions(), one in 0.2..0.5f64, other in 0.6..0.95f64) {
         let a = sample(&held);
-        let advice = advise(&a, &a, &Settings::default());
+        let advice = advise(&Pair::new(&a, &a), &Settings::default());
         let residual = |gamma: f64, i: usize| {
             let unit: Vec<f64> = (0..a.len()).map(|k| f64::from(u8::from(k == i))).collect();
             crate::Projection::new(&a, Gamma::new(gamma).unwrap()).residual(&unit)
@@ -107,7 +107,7 @@ fn full(states: u32) -> BTreeSet<Key> {
 fn the_verdict_follows_the_rules() {
     let settings = Settings::default();
     let verdict = |a: &RewardSample, b: &RewardSample| {
-        let advice = advise(a, b, &settings);
+        let advice = advise(&Pair::new(a, b), &settings);
         (advice.metric, advice.enough, advice.reasons)
     };
     let grid = sample(&full(6));
@@ -139,7 +139,7 @@ fn one_step_problems_compare_within_states() {
     let scores =
         |prompts: u32, responses: u32| set((0..prompts).flat_map(move |p| (0..responses).map(move |r| (p, r, 99))));
     let (many, few) = (sample(&scores(10, 4)), sample(&scores(9, 3)));
-    let advice = advise(&many, &few, &settings);
+    let advice = advise(&Pair::new(&many, &few), &settings);
     assert_eq!(advice.one_step, Some(OneStep { states: 9, comparable: 9 }));
     // 27 responses less 9 prompts; of the tenth prompt four responses, of which one says nothing.
     assert_eq!((advice.shaping.degrees_of_freedom, advice.together.degrees_of_freedom), (18, 30));
@@ -149,10 +149,10 @@ fn one_step_problems_compare_within_states() {
     assert_eq!((first.state.as_int(), first.gain, first.lacking), (Some(9), 3, [0, 4]));
     assert_eq!(advice.states[1].gain, 1);
     let single = sample(&scores(30, 1));
-    let advice = advise(&single, &single, &settings);
+    let advice = advise(&Pair::new(&single, &single), &settings);
     assert_eq!(advice.one_step, Some(OneStep { states: 30, comparable: 0 }));
     assert_eq!((advice.metric, advice.reasons), (None, vec![Reason::NoDegreesOfFreedom]));
     let grid = sample(&full(6));
-    assert_eq!(advise(&grid, &grid, &settings).one_step, None);
-    assert!(advise(&grid, &grid, &settings).gamma_matters);
+    assert_eq!(advise(&Pair::new(&grid, &grid), &settings).one_step, None);
+    assert!(advise(&Pair::new(&grid, &grid), &settings).gamma_matters);
 }

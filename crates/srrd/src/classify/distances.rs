@@ -2,11 +2,12 @@
 
 use rayon::prelude::*;
 
-use crate::cancel::checkpoint;
-use crate::canon::CanonicalForm;
-use crate::distance::{Canonical, pairwise, pairwise_canonical};
+use crate::compare::{Canonical, pairwise, pairwise_canonical};
+use crate::metric::CanonicalForm;
+use crate::metric::Metric;
+use crate::run::cancel::checkpoint;
 use crate::sample::RewardSample;
-use crate::settings::{Gamma, Metric, Settings};
+use crate::settings::{Gamma, Settings};
 
 /// What an undefined distance counts as: the largest there is.
 pub const FARTHEST: f64 = 1.0;
@@ -25,24 +26,20 @@ impl GammaDistances {
     /// Takes the distances for every γ; the γ of `settings` is not looked at.
     ///
     /// A canonical reward is a polynomial in γ, so every sample is canonicalized once; `direct` does not depend on γ and is
-    /// computed once. (`projected` is no polynomial: it projects once for every γ and pair.) O(canonicalizations + γ · shared
+    /// computed once. (`projected` is no polynomial: it projects once for every γ and pair, or for every γ and sample.) O(canonicalizations + γ · shared
     /// transitions of all pairs), in parallel; 8 bytes a pair and γ.
-    pub fn new(samples: &[&RewardSample], metric: Metric, gammas: &[Gamma], settings: &Settings) -> Self {
-        let forms: Vec<CanonicalForm<'_>> = match metric {
-            Metric::Projected => Vec::new(),
-            _ => samples
-                .par_iter()
-                .map(|sample| CanonicalForm::new(sample, metric, settings.estimator, settings.seed))
-                .collect(),
-        };
-        let distinct = if metric == Metric::Direct { &gammas[..gammas.len().min(1)] } else { gammas };
+    pub fn new<'a>(samples: &[&'a RewardSample], metric: Metric, gammas: &[Gamma], settings: &Settings) -> Self {
+        let form = |sample: &&'a RewardSample| CanonicalForm::new(sample, metric, settings.estimator, settings.seed);
+        let forms: Option<Vec<CanonicalForm<'_>>> =
+            (!metric.by_pair(settings)).then(|| samples.par_iter().map(form).collect());
+        let distinct = if metric.info().discounts { gammas } else { &gammas[..gammas.len().min(1)] };
         let (mut matrices, mut undefined) = (Vec::new(), Vec::new());
         for &gamma in distinct {
             checkpoint();
-            let matrix = match metric {
-                Metric::Projected => pairwise(samples, metric, &Settings { gamma, ..*settings }),
-                _ => {
-                    let canonical: Vec<Canonical<'_>> = (samples.par_iter().zip(&forms))
+            let matrix = match &forms {
+                None => pairwise(samples, metric, &Settings { gamma, ..*settings }),
+                Some(forms) => {
+                    let canonical: Vec<Canonical<'_>> = (samples.par_iter().zip(forms))
                         .map(|(sample, form)| {
                             Canonical::of_form(sample, form, metric, gamma).with_correlation(settings.correlation)
                         })

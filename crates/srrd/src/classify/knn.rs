@@ -5,9 +5,10 @@ use rayon::prelude::*;
 use super::distances::FARTHEST;
 use super::votes::Votes;
 use super::{Classes, ClassifyError};
-use crate::distance::{Canonical, distance};
+use crate::compare::{Canonical, distance};
+use crate::metric::Metric;
 use crate::sample::RewardSample;
-use crate::settings::{Metric, Settings};
+use crate::settings::Settings;
 
 /// A k-nearest-neighbour classifier of reward samples, not yet fitted.
 ///
@@ -59,7 +60,7 @@ impl RewardKnn {
         if samples.is_empty() {
             return Err(ClassifyError::TooFew { found: 0, needed: 1, why: "there is nothing to learn from" });
         }
-        let canonical = (self.metric != Metric::Projected)
+        let canonical = (!self.metric.by_pair(&self.settings))
             .then(|| samples.par_iter().map(|sample| Canonical::new(sample, self.metric, &self.settings)).collect());
         Ok(FittedKnn { knn: self, classes: Classes::new(labels), samples, canonical })
     }
@@ -71,7 +72,7 @@ pub struct FittedKnn<'a> {
     knn: RewardKnn,
     classes: Classes,
     samples: &'a [RewardSample],
-    /// `None` for `projected`, which takes a pair as a whole.
+    /// `None` where a distance takes the pair as a whole.
     canonical: Option<Vec<Canonical<'a>>>,
 }
 
@@ -115,7 +116,7 @@ impl FittedKnn<'_> {
         let distances: Vec<Option<f64>> = match &self.canonical {
             Some(canonical) => {
                 let own = Canonical::new(sample, *metric, settings);
-                canonical.iter().map(|other| own.compare(other, settings.min_common).distance()).collect()
+                canonical.iter().map(|other| own.distance(other, settings.min_common).distance()).collect()
             }
             None => self.samples.iter().map(|other| distance(sample, other, *metric, settings).distance()).collect(),
         };

@@ -1,6 +1,6 @@
 //! Is one mean larger than another? Welch's t-test, which does not take the variances for equal.
 
-use crate::special::student_upper_tail;
+use crate::stats::student_upper_tail;
 
 /// The outcome of a one-sided test that the first mean is larger.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,10 +2,10 @@
 
 use super::classes::SuccessorClasses;
 use super::local::{LocalMap, StateSet};
-use crate::cancel::{Pace, checkpoint};
 use crate::graph::Graph;
-use crate::parallel;
-use crate::prefetch::{self, RowsAhead};
+use crate::run::cancel::{Pace, checkpoint};
+use crate::run::parallel;
+use crate::run::prefetch::{self, RowsAhead};
 use rayon::prelude::*;
 
 /// Columns that are summed side by side in the dense form; enough to keep vector units busy, few enough for registers.

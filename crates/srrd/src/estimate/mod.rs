@@ -5,6 +5,7 @@
 //! summed. `regressed` is `double` on what the sampled rewards differ by from a prediction, plus the sums of the prediction over
 //! the whole cross-products ([`predicted`]). A further estimator adds a file here and a variant of [`Estimate`].
 
+pub mod batch;
 mod classes;
 pub(crate) mod cross;
 mod local;
@@ -14,9 +15,9 @@ pub(crate) mod two_step;
 use std::borrow::Cow;
 
 use self::predicted::Predicted;
-use crate::batch::BatchSet;
+use crate::estimate::batch::BatchSet;
 use crate::graph::Graph;
-use crate::parallel;
+use crate::run::parallel;
 use crate::sample::RewardSample;
 use crate::settings::Actions;
 

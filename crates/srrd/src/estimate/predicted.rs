@@ -9,11 +9,11 @@
 //! two products (three with actions), a tree one a leaf, a table one a row; they are taken a few at a time, side by side.
 
 use super::{Rewards, two_step};
-use crate::batch::BatchSet;
-use crate::cancel::checkpoint;
+use crate::estimate::batch::BatchSet;
 use crate::graph::Graph;
-use crate::parallel;
 use crate::regress::{ACTION, Factor, Model, Product, SOURCE, TARGET};
+use crate::run::cancel::checkpoint;
+use crate::run::parallel;
 use crate::sample::RewardSample;
 
 /// How many products are summed side by side.

@@ -7,10 +7,10 @@ use std::ops::Range;
 
 use super::classes::SuccessorClasses;
 use super::local::{LocalMap, Stamps, StateSet};
-use crate::batch::BatchSet;
+use crate::estimate::batch::BatchSet;
 use crate::graph::Graph;
-use crate::parallel;
-use crate::prefetch::{self, RowsAhead};
+use crate::run::parallel;
+use crate::run::prefetch::{self, RowsAhead};
 
 /// What two steps from a state lead to: the states w ∈ succ(succ(z) ∩ B).
 #[derive(Clone, Copy)]

@@ -46,6 +46,18 @@ pub struct GammaEstimate {
     pub degrees_of_freedom: usize,
 }
 
+impl GammaEstimate {
+    /// The γ that is taken: four digits are more than data can tell, and can be given again as a number.
+    pub fn taken(&self) -> Gamma {
+        Gamma::new(rounded(self.gamma.get())).unwrap_or(self.gamma)
+    }
+}
+
+/// To four digits.
+pub(crate) fn rounded(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
+
 /// Of [0, 1]: an interval that covers so much of it tells nothing.
 const NOTHING_TOLD: f64 = 0.9;
 

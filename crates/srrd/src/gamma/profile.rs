@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use crate::cancel::checkpoint;
-use crate::distance::common_transitions;
+use crate::compare::common_transitions;
 use crate::project::{Ends, ShapingGraph, Solver};
+use crate::run::cancel::checkpoint;
 use crate::sample::RewardSample;
 use crate::units;
 
@@ -138,7 +138,7 @@ impl<'a> Pool<'a> {
 impl<'a> Member<'a> {
     /// `None` when the sample can tell nothing.
     fn new(sample: &'a RewardSample) -> Option<Self> {
-        let graph = ShapingGraph::new(sample.ids().map(|(s, _, t)| (s, t)), None);
+        let graph = ShapingGraph::new(sample.ids().map(|(s, _, t)| (s, t)));
         // Any γ but the ends: there the dimension is the same.
         let freedom = graph.transitions() - graph.rank(0.5);
         let (scale, rewards) = (units::scale(sample.rewards()), units::scaled(sample.rewards()));

@@ -2,7 +2,7 @@
 
 use super::levels::Components;
 use super::system::System;
-use crate::cancel::Pace;
+use crate::run::cancel::Pace;
 
 /// The states and edges of some transitions. Transitions of the same pair of states that lie side by side are one edge with their
 /// mean value: they cost as much as one.
@@ -11,8 +11,6 @@ pub(crate) struct ShapingGraph {
     pub edges: Vec<Edge>,
     /// The edge of every transition.
     pub edge_of: Vec<u32>,
-    /// The weight of every transition, if they are not all 1.
-    pub weights: Option<Vec<f64>>,
     /// By state: whether transitions start in it.
     pub starts: Vec<bool>,
     pub components: Components,
@@ -25,7 +23,7 @@ pub(crate) struct ShapingGraph {
     pub core: System,
 }
 
-/// A pair of states, and the sum of the weights of its transitions.
+/// A pair of states, and how many transitions it has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edge {
     pub source: u32,
@@ -34,8 +32,8 @@ pub(crate) struct Edge {
 }
 
 impl ShapingGraph {
-    /// The graph of transitions given as pairs of state numbers, with a weight each if there are any. Near-linear.
-    pub fn new(pairs: impl Iterator<Item = (u32, u32)>, weights: Option<Vec<f64>>) -> Self {
+    /// The graph of transitions given as pairs of state numbers. Near-linear.
+    pub fn new(pairs: impl Iterator<Item = (u32, u32)>) -> Self {
         let mut edges: Vec<Edge> = Vec::new();
         let mut edge_of = Vec::new();
         let mut numbers = Numbers::default();
@@ -43,10 +41,9 @@ impl ShapingGraph {
         for (s, t) in pairs {
             pace.spend(1);
             let (source, target) = (numbers.of(s), numbers.of(t));
-            let weight = weights.as_ref().map_or(1.0, |weights| weights[edge_of.len()]);
             match edges.last_mut() {
-                Some(last) if (last.source, last.target) == (source, target) => last.weight += weight,
-                _ => edges.push(Edge { source, target, weight }),
+                Some(last) if (last.source, last.target) == (source, target) => last.weight += 1.0,
+                _ => edges.push(Edge { source, target, weight: 1.0 }),
             }
             edge_of.push(edges.len() as u32 - 1);
         }
@@ -56,7 +53,7 @@ impl ShapingGraph {
         let components = Components::new(states, edges.iter().map(|edge| (edge.source, edge.target)));
         let kept = core(states, &edges);
         let core = System::new(kept.iter().map(|&e| edges[e as usize]));
-        ShapingGraph { edges, edge_of, weights, starts, components, kept, core }
+        ShapingGraph { edges, edge_of, starts, components, kept, core }
     }
 
     pub fn states(&self) -> usize {
@@ -80,11 +77,11 @@ impl ShapingGraph {
         }
     }
 
-    /// The weighted mean of the values of every edge.
+    /// The mean of the values of every edge.
     pub fn means(&self, values: &[f64]) -> Vec<f64> {
         let mut means = vec![0.0; self.edges.len()];
-        for (i, (&e, value)) in self.edge_of.iter().zip(values).enumerate() {
-            means[e as usize] += self.weights.as_ref().map_or(1.0, |weights| weights[i]) * value;
+        for (&e, value) in self.edge_of.iter().zip(values) {
+            means[e as usize] += value;
         }
         means.iter_mut().zip(&self.edges).for_each(|(mean, edge)| *mean /= edge.weight);
         means

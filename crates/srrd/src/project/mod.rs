@@ -13,12 +13,10 @@ mod levels;
 mod order;
 mod solve;
 mod system;
-mod weights;
 
 pub(crate) use graph::ShapingGraph;
 pub(crate) use levels::Components;
 pub(crate) use solve::{Ends, Solver};
-pub use weights::{WeightError, Weights};
 
 use crate::sample::RewardSample;
 use crate::settings::Gamma;
@@ -37,8 +35,8 @@ pub struct Shaping {
 
 /// The least-squares projection on the space of all shaping vectors γφ(s') − φ(s) on some transitions.
 ///
-/// The residual of rewards r is r − A(AᵀWA)⁺AᵀWr, the rows of A having −1 at s and γ at s', W the weights (1 each unless they are
-/// given). Shaping changes nothing of it, whatever the transitions are.
+/// The residual of rewards r is r − A(AᵀA)⁺Aᵀr, the rows of A having −1 at s and γ at s'. Shaping changes nothing of it, whatever the
+/// transitions are.
 ///
 /// The normal equations are factorized (L D Lᵀ, order of elimination by minimum degree) when that takes at most a few thousand
 /// multiplications an edge: always up to a few hundred states, and far beyond on chains, trees and grids. A few steps of conjugate
@@ -68,21 +66,12 @@ pub struct Projection {
 impl Projection {
     /// On all transitions of a sample.
     pub fn new(sample: &RewardSample, gamma: Gamma) -> Self {
-        Self::on(sample.ids().map(|(s, _, t)| (s, t)), gamma, None)
-    }
-
-    /// On all transitions of a sample, each with a weight.
-    ///
-    /// # Errors
-    /// When there are more or fewer weights than transitions.
-    pub fn weighted(sample: &RewardSample, gamma: Gamma, weights: &Weights) -> Result<Self, WeightError> {
-        weights.check(sample.len())?;
-        Ok(Self::on(sample.ids().map(|(s, _, t)| (s, t)), gamma, Some(weights.as_slice().to_vec())))
+        Self::on(sample.ids().map(|(s, _, t)| (s, t)), gamma)
     }
 
     /// On transitions given as pairs of state numbers; those of the same pair should lie side by side.
-    pub(crate) fn on(pairs: impl Iterator<Item = (u32, u32)>, gamma: Gamma, weights: Option<Vec<f64>>) -> Self {
-        let graph = ShapingGraph::new(pairs, weights);
+    pub(crate) fn on(pairs: impl Iterator<Item = (u32, u32)>, gamma: Gamma) -> Self {
+        let graph = ShapingGraph::new(pairs);
         let gamma = gamma.get();
         let rank = graph.rank(gamma);
         let shaping =

@@ -3,13 +3,13 @@
 use super::*;
 use proptest::prelude::*;
 
-fn projection(pairs: &[(u32, u32)], gamma: f64, weights: Option<&[f64]>) -> Projection {
-    Projection::on(pairs.iter().copied(), Gamma::new(gamma).unwrap(), weights.map(<[f64]>::to_vec))
+fn projection(pairs: &[(u32, u32)], gamma: f64) -> Projection {
+    Projection::on(pairs.iter().copied(), Gamma::new(gamma).unwrap())
 }
 
 /// As a projection, with conjugate gradients alone.
 fn iterated(pairs: &[(u32, u32)], gamma: f64, values: &[f64]) -> Vec<f64> {
-    let graph = ShapingGraph::new(pairs.iter().copied(), None);
+    let graph = ShapingGraph::new(pairs.iter().copied());
     let solver = Solver::new(&graph, gamma, Ends::Exact, solve::TOLERANCE).without_factor(&graph);
     let means = graph.means(values);
     let rest = solver.fit(&graph, &means).rest;
@@ -21,13 +21,12 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// The residual by Gram-Schmidt on the columns of W^½A, three times: dense, slow and independent of the above. Also the rank.
-fn dense(pairs: &[(u32, u32)], gamma: f64, weights: &[f64], values: &[f64]) -> (Vec<f64>, usize) {
+fn dense(pairs: &[(u32, u32)], gamma: f64, values: &[f64]) -> (Vec<f64>, usize) {
     let states = pairs.iter().flat_map(|&(s, t)| [s, t]).max().unwrap() + 1;
-    let root: Vec<f64> = weights.iter().map(|w| w.sqrt()).collect();
     let mut basis: Vec<Vec<f64>> = Vec::new();
     for state in 0..states {
         let entry = |&(s, t): &(u32, u32)| f64::from(t == state) * gamma - f64::from(s == state);
-        let mut column: Vec<f64> = pairs.iter().zip(&root).map(|(pair, w)| entry(pair) * w).collect();
+        let mut column: Vec<f64> = pairs.iter().map(entry).collect();
         let before = dot(&column, &column).sqrt();
         for _ in 0..3 {
             for b in &basis {
@@ -40,14 +39,14 @@ fn dense(pairs: &[(u32, u32)], gamma: f64, weights: &[f64], values: &[f64]) -> (
             basis.push(column.iter().map(|c| c / length).collect());
         }
     }
-    let mut rest: Vec<f64> = values.iter().zip(&root).map(|(v, w)| v * w).collect();
+    let mut rest = values.to_vec();
     for _ in 0..2 {
         for b in &basis {
             let part = dot(&rest, b);
             rest.iter_mut().zip(b).for_each(|(r, b)| *r -= part * b);
         }
     }
-    (rest.iter().zip(&root).map(|(r, w)| r / w).collect(), basis.len())
+    (rest, basis.len())
 }
 
 fn assert_close(found: &[f64], expected: &[f64], within: f64) {
@@ -72,48 +71,21 @@ proptest! {
     #[test]
     fn residual_and_rank_equal_dense_least_squares(
         mut pairs in prop::collection::vec((0..14u32, 0..14u32), 1..50), islands in any::<bool>(),
-        values in prop::collection::vec(-5.0..5.0f64, 50), weights in prop::collection::vec(0.1..3.0f64, 50),
-        gamma in gammas(),
+        values in prop::collection::vec(-5.0..5.0f64, 50), gamma in gammas(),
     ) {
         if islands {
             pairs.iter_mut().for_each(|(s, t)| *t = *t / 7 * 7 + *s % 7);
         }
         pairs.sort_unstable();
-        let (values, weights) = (&values[..pairs.len()], &weights[..pairs.len()]);
-        let plain = projection(&pairs, gamma, None);
-        let (expected, rank) = dense(&pairs, gamma, &vec![1.0; pairs.len()], values);
+        let values = &values[..pairs.len()];
+        let plain = projection(&pairs, gamma);
+        let (expected, rank) = dense(&pairs, gamma, values);
         prop_assert_eq!(plain.shaping().rank, rank);
         // The columns as they stand are nearly dependent close to γ = 1, so Gram-Schmidt loses digits there.
         let within = if (0.99..1.0).contains(&gamma) { 1e-7 } else { 1e-8 };
         assert_close(&plain.residual(values), &expected, within);
         if alone(gamma) {
             assert_close(&iterated(&pairs, gamma, values), &expected, within);
-        }
-        let weighted = projection(&pairs, gamma, Some(weights));
-        prop_assert_eq!(weighted.shaping(), plain.shaping());
-        assert_close(&weighted.residual(values), &dense(&pairs, gamma, weights, values).0, within);
-    }
-
-    #[test]
-    fn whole_weights_repeat_transitions(
-        mut pairs in prop::collection::vec((0..9u32, 0..9u32), 1..30), counts in prop::collection::vec(1..4usize, 30),
-        values in prop::collection::vec(-5.0..5.0f64, 30), gamma in gammas(),
-    ) {
-        pairs.sort_unstable();
-        let repeat = |i: usize| std::iter::repeat_n(i, counts[i]);
-        let (mut many, mut long) = (Vec::new(), Vec::new());
-        for i in (0..pairs.len()).flat_map(repeat) {
-            many.push(pairs[i]);
-            long.push(values[i]);
-        }
-        let weights: Vec<f64> = counts[..pairs.len()].iter().map(|&c| c as f64).collect();
-        let found = projection(&pairs, gamma, Some(&weights)).residual(&values[..pairs.len()]);
-        // Those that were repeated have degrees of freedom that the weighted ones lack; what is left is the same.
-        let mut expected = projection(&many, gamma, None).residual(&long).into_iter();
-        for (found, &count) in found.iter().zip(&counts) {
-            for expected in expected.by_ref().take(count) {
-                prop_assert!((found - expected).abs() < 1e-8, "{found} is not {expected}");
-            }
         }
     }
 
@@ -126,7 +98,7 @@ proptest! {
         pairs.sort_unstable();
         let shaping: Vec<f64> =
             pairs.iter().map(|&(s, t)| gamma * potential[t as usize] - potential[s as usize]).collect();
-        prop_assert!(projection(&pairs, gamma, None).residual(&shaping).iter().all(|r| r.abs() < 1e-9));
+        prop_assert!(projection(&pairs, gamma).residual(&shaping).iter().all(|r| r.abs() < 1e-9));
         if alone(gamma) {
             prop_assert!(iterated(&pairs, gamma, &shaping).iter().all(|r| r.abs() < 1e-9));
         }
@@ -149,14 +121,14 @@ proptest! {
         pairs.sort_unstable();
         let shaping: Vec<f64> =
             pairs.iter().map(|&(s, t)| gamma * potential[t as usize] - potential[s as usize]).collect();
-        let left = projection(&pairs, gamma, None).residual(&shaping);
+        let left = projection(&pairs, gamma).residual(&shaping);
         prop_assert!(left.iter().all(|r| r.abs() < 1e-8), "γ = {gamma}: {left:?}");
         // What is left of anything else is what is left of it with shaping, and nothing more can be taken out.
         let values: Vec<f64> = (0..pairs.len()).map(|i| ((i * 7919) % 1009) as f64 / 100.0).collect();
-        let once = projection(&pairs, gamma, None).residual(&values);
+        let once = projection(&pairs, gamma).residual(&values);
         let shaped: Vec<f64> = values.iter().zip(&shaping).map(|(value, shaping)| value + shaping).collect();
-        assert_close(&projection(&pairs, gamma, None).residual(&shaped), &once, 1e-8);
-        assert_close(&projection(&pairs, gamma, None).residual(&once), &once, 1e-8);
+        assert_close(&projection(&pairs, gamma).residual(&shaped), &once, 1e-8);
+        assert_close(&projection(&pairs, gamma).residual(&once), &once, 1e-8);
     }
 
     #[test]
@@ -165,7 +137,7 @@ proptest! {
         values in prop::collection::vec(-5.0..5.0f64, 40),
     ) {
         pairs.sort_unstable();
-        let graph = ShapingGraph::new(pairs.iter().copied(), None);
+        let graph = ShapingGraph::new(pairs.iter().copied());
         let means = graph.means(&values[..pairs.len()]);
         let rest = |gamma| Solver::new(&graph, gamma, Ends::Limit, solve::TOLERANCE).fit(&graph, &means).rest;
         assert_close(&rest(1.0), &rest(1.0 - 1e-9), 1e-6);
@@ -205,7 +177,7 @@ fn small_discounts_lose_no_digits() {
         for gamma in [1e-8, 1e-5, 0.000_3, 0.002, 0.018_324_640_341_861_195, 0.05, 0.3] {
             let potential = |s: u32| f64::from(s * 7 % 23) - 11.0;
             let shaping: Vec<f64> = pairs.iter().map(|&(s, t)| gamma * potential(t) - potential(s)).collect();
-            let left = projection(&pairs, gamma, None).residual(&shaping);
+            let left = projection(&pairs, gamma).residual(&shaping);
             assert!(left.iter().all(|r| r.abs() < 1e-12), "γ = {gamma}: {left:?}");
         }
     }
@@ -215,7 +187,7 @@ fn small_discounts_lose_no_digits() {
 fn rank_counts_balanced_components() {
     // A chain is balanced for every γ, a cycle only for γ = 1, a self-loop is one.
     let rank = |pairs: &[(u32, u32)], gamma: f64| {
-        let Shaping { rank, components, degrees_of_freedom } = projection(pairs, gamma, None).shaping();
+        let Shaping { rank, components, degrees_of_freedom } = projection(pairs, gamma).shaping();
         (rank, components, degrees_of_freedom)
     };
     assert_eq!(rank(&[(0, 1), (1, 2), (5, 6)], 0.5), (3, 2, 0));
@@ -261,7 +233,7 @@ fn factorization_and_iterations_agree_on_larger_graphs() {
         (&dense, 0.999_999, 1e-11),
     ] {
         let values: Vec<f64> = (0..pairs.len()).map(|i| ((i * 7919) % 1009) as f64 / 100.0).collect();
-        let direct = projection(pairs, gamma, None).residual(&values);
+        let direct = projection(pairs, gamma).residual(&values);
         assert_close(&iterated(pairs, gamma, &values), &direct, within);
         // What is left is orthogonal to every column.
         let mut products = vec![0.0; 1600];
@@ -281,7 +253,7 @@ fn long_chains_are_no_burden() {
     let potential = |s: u32| f64::from(s * 7 % 1001) / 10.0;
     for gamma in [0.99, 0.999_999, 1.0] {
         let shaping: Vec<f64> = pairs.iter().map(|&(s, t)| gamma * potential(t) - potential(s)).collect();
-        let graph = ShapingGraph::new(pairs.iter().copied(), None);
+        let graph = ShapingGraph::new(pairs.iter().copied());
         assert!(graph.core.elimination(gamma > 0.99).is_some());
         let rest = Solver::new(&graph, gamma, Ends::Exact, solve::TOLERANCE).fit(&graph, &graph.means(&shaping)).rest;
         assert!(rest.iter().all(|r| r.abs() < 1e-8), "γ = {gamma}");

@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::builder::{Duplicates, Placement, SampleError};
 use super::{DuplicateCounts, Repeats, RewardSample, Vocabulary};
-use crate::cancel::checkpoint;
 use crate::graph::{Graph, starts, starts_of_sorted};
-use crate::parallel;
+use crate::run::cancel::checkpoint;
+use crate::run::parallel;
 
 /// About so many rows are a piece.
 const PIECE: usize = 1 << 15;
@@ -55,7 +55,7 @@ pub(super) fn assemble(
     };
     let Merged { out_start, source, target, first, action, reward, averaged, repeats } = merged;
     let transitions = reward.len();
-    let duplicates = DuplicateCounts { rows: count, repeated: count - transitions, averaged };
+    let duplicates = DuplicateCounts { rows: count, repeated: count - transitions, averaged, policy: duplicates };
     let graph = Graph::new(out_start, source, target, first);
     let sample = RewardSample { states, actions, graph, action, reward, duplicates, repeats, unsampled: None };
     Ok((sample, Placement { transition }))

@@ -8,7 +8,8 @@ use super::assemble::{Rows, assemble};
 use super::token::Kind;
 use super::vocabulary::{ABSENT, DIRECT_INTS, Interner, largest, rank};
 use super::{RewardSample, Token, Vocabulary};
-use crate::parallel;
+use crate::run::parallel;
+use crate::settings::Choice;
 
 /// Which reward a transition gets that occurs several times with unequal rewards. Equal rewards always collapse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +23,19 @@ pub enum Duplicates {
     Last,
     /// None: it is an error.
     Error,
+}
+
+impl Choice for Duplicates {
+    const ALL: &'static [Self] = &[Duplicates::Mean, Duplicates::First, Duplicates::Last, Duplicates::Error];
+
+    fn name(self) -> &'static str {
+        match self {
+            Duplicates::Mean => "mean",
+            Duplicates::First => "first",
+            Duplicates::Last => "last",
+            Duplicates::Error => "error",
+        }
+    }
 }
 
 /// The largest magnitude a reward may have. Squares of canonical rewards, summed over any sample that fits in memory, stay
@@ -408,7 +422,10 @@ mod tests {
         ];
         let expected = build(&rows, Duplicates::Mean).unwrap();
         assert_eq!(expected.len(), 4);
-        assert_eq!(expected.duplicates(), DuplicateCounts { rows: 6, repeated: 2, averaged: 1 });
+        assert_eq!(
+            expected.duplicates(),
+            DuplicateCounts { rows: 6, repeated: 2, averaged: 1, policy: Duplicates::Mean }
+        );
         for _ in 0..rows.len() {
             rows.rotate_left(1);
             let rotated = build(&rows, Duplicates::Mean).unwrap();

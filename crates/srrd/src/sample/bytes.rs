@@ -8,7 +8,7 @@
 //! - the graph: numbers of edges and transitions; how many edges leave every state (u32); where every edge leads (u32); how many
 //!   transitions every edge has (u32), unless all have one
 //! - the action (u32) and the reward (f64) of every transition
-//! - what was merged: rows, repeated, averaged; squares (f64), freedom, averaged out (f64)
+//! - what was merged: rows, repeated, averaged, how (u8: mean, first, last, error); squares (f64), freedom, averaged out (f64)
 //! - what counts for unsampled transitions: 0 nothing, 1 linear regression, 2 a tree (depth, least leaf), 3 a table of pairs of
 //!   states and 4 one of transitions (their rewards, f64)
 //! - a checksum (u64) of everything before it
@@ -20,13 +20,13 @@ use thiserror::Error;
 
 use super::texts::Texts;
 use super::token::{Kind, compare_features};
-use super::{DuplicateCounts, LARGEST_REWARD, Repeats, RewardSample, Token, Vocabulary};
+use super::{DuplicateCounts, Duplicates, LARGEST_REWARD, Repeats, RewardSample, Token, Vocabulary};
 use crate::graph::{Graph, starts_of_sorted};
 use crate::regress::{RewardTable, Unsampled};
-use crate::settings::{Regression, TreeLimits};
+use crate::settings::{Choice, Regression, TreeLimits};
 
 const MAGIC: &[u8; 8] = b"SRRDsamp";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Why bytes are no sample.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -77,8 +77,9 @@ impl RewardSample {
         }
         self.action.iter().for_each(|&u| out.id(u));
         self.reward.iter().for_each(|&r| out.number(r));
-        let DuplicateCounts { rows, repeated, averaged } = self.duplicates;
+        let DuplicateCounts { rows, repeated, averaged, policy } = self.duplicates;
         [rows, repeated, averaged].into_iter().for_each(|n| out.count(n));
+        out.0.push(policy as u8);
         out.number(self.repeats.squares);
         out.count(self.repeats.freedom);
         out.number(self.repeats.averaged_out);
@@ -259,11 +260,14 @@ impl<'a> Reader<'a> {
 
     fn merged(&mut self, transitions: usize) -> Result<(DuplicateCounts, Repeats), BytesError> {
         let [rows, repeated, averaged] = [self.count()?, self.count()?, self.count()?];
+        let [policy] = self.one()?;
+        let policy = Duplicates::ALL.get(usize::from(u8::from_le_bytes([policy]))).copied();
+        let policy = policy.ok_or(BytesError::Invalid("nobody knows how it was merged"))?;
         let (squares, freedom, averaged_out) = (self.number()?, self.count()?, self.number()?);
         let counted = rows.checked_sub(transitions) == Some(repeated) && averaged <= transitions.min(repeated);
         let finite = squares.is_finite() && squares >= 0.0 && (0.0..=freedom as f64).contains(&averaged_out);
         check(counted && finite && freedom <= repeated, "what was merged does not add up")?;
-        Ok((DuplicateCounts { rows, repeated, averaged }, Repeats { squares, freedom, averaged_out }))
+        Ok((DuplicateCounts { rows, repeated, averaged, policy }, Repeats { squares, freedom, averaged_out }))
     }
 
     fn unsampled(&mut self, states: &Vocabulary, actions: usize) -> Result<Option<Unsampled>, BytesError> {

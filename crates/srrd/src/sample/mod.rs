@@ -71,6 +71,8 @@ pub struct DuplicateCounts {
     pub repeated: usize,
     /// Transitions that occurred with unequal rewards, of which one reward was made.
     pub averaged: usize,
+    /// How that was done.
+    pub policy: Duplicates,
 }
 
 /// One transition of a sample.

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 use super::vocabulary::SMALL;
-use crate::parallel;
+use crate::run::parallel;
 
 /// Texts in one buffer, of 4 GiB at most.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -7,7 +7,7 @@ use std::hash::Hasher;
 
 use super::texts::Texts;
 use super::token::{Kind, Token, compare_features};
-use crate::parallel;
+use crate::run::parallel;
 
 /// Integers from 0 up to here are their own provisional ids; all other tokens are numbered from here on.
 pub(super) const DIRECT_INTS: u32 = 1 << 22;

@@ -21,12 +21,12 @@
 use std::num::NonZeroUsize;
 
 use super::TheoryError;
-use crate::batch::BatchSet;
-use crate::cancel::Pace;
+use crate::estimate::batch::BatchSet;
 use crate::estimate::{self, Rewards, term};
 use crate::exact::{Tabular, advance, dot, row, times};
 use crate::graph::Graph;
-use crate::parallel;
+use crate::run::cancel::Pace;
+use crate::run::parallel;
 use crate::sample::RewardSample;
 use crate::settings::{Actions, Gamma};
 

@@ -26,10 +26,10 @@ pub use shaping_error::{ShapingError, relative_shaping_error, shaping_sensitivit
 
 use thiserror::Error;
 
-use crate::distance::Undefined;
+use crate::compare::Undefined;
 use crate::exact::ExactError;
+use crate::metric::Metric;
 use crate::sample::{LARGEST_REWARD, SampleError};
-use crate::settings::Metric;
 
 /// Why a statement of the theory says nothing about what it was asked.
 #[derive(Clone, Debug, Error, PartialEq)]

@@ -21,9 +21,9 @@
 
 use super::mdp::{Mdp, Solution};
 use super::{TheoryError, linear};
-use crate::distance::Undefined;
+use crate::compare::Undefined;
 use crate::exact::{Tabular, advance, check_distribution, check_length};
-use crate::settings::Metric;
+use crate::metric::Metric;
 
 /// How far a stationary distribution may move in a step.
 const STATIONARY: f64 = 1e-9;

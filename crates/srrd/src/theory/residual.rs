@@ -27,13 +27,14 @@
 //! An empty set makes its term 0 and its fraction 0: with s' terminal, γφ(s') stays.
 
 use super::{TheoryError, check_potential};
-use crate::batch::BatchSet;
-use crate::canon::{self, CanonicalForm};
+use crate::estimate::batch::BatchSet;
 use crate::estimate::two_step::{self, Reached};
 use crate::estimate::{Estimate, Rewards, Term};
 use crate::graph::Graph;
+use crate::metric::Metric;
+use crate::metric::{self, CanonicalForm};
 use crate::sample::RewardSample;
-use crate::settings::{Estimator, Gamma, Metric, Settings};
+use crate::settings::{Estimator, Gamma, Settings};
 
 /// γφ(s') − φ(s) for every transition of a sample, in the order of [`RewardSample::transitions`]. `potential` holds φ by
 /// state, in the order of [`RewardSample::states`]. O(transitions).
@@ -211,16 +212,16 @@ impl Fractions {
         match metric {
             Metric::Direct | Metric::Projected => Fractions::None,
             Metric::Epic => {
-                let (near, whole) = canon::epic_terms(rewards, estimate);
+                let (near, whole) = metric::epic_terms(rewards, estimate);
                 Fractions::Epic { near: near.into_iter().map(Term::mean).collect(), whole: whole.mean() }
             }
             Metric::Dard => {
-                let (near, cross) = canon::dard_terms(rewards, estimate, Term::mean);
+                let (near, cross) = metric::dard_terms(rewards, estimate, Term::mean);
                 Fractions::Dard { near: near.into_iter().map(Term::mean).collect(), cross }
             }
             Metric::Srrd => {
-                let (states, whole) = canon::srrd_terms(rewards, estimate, |_, t| t);
-                let means = |t: canon::SrrdTerms| {
+                let (states, whole) = metric::srrd_terms(rewards, estimate, |_, t| t);
+                let means = |t: metric::SrrdTerms| {
                     [t.near_1, t.near_2, t.cross_15, t.cross_26, t.cross_45, t.cross_36].map(Term::mean)
                 };
                 Fractions::Srrd { states: states.into_iter().map(means).collect(), whole: whole.mean() }

@@ -29,11 +29,12 @@
 
 use super::residual::{EdgeFractions, Fractions, residual_shaping, shaping_rewards};
 use super::{TheoryError, check_potential};
-use crate::batch::BatchSet;
-use crate::canon;
+use crate::estimate::batch::BatchSet;
 use crate::estimate::{Estimate, Rewards};
+use crate::metric;
+use crate::metric::Metric;
 use crate::sample::RewardSample;
-use crate::settings::{Estimator, Gamma, Metric, Settings};
+use crate::settings::{Estimator, Gamma, Settings};
 
 /// The shaping error of every transition of a sample, beside the bound of Theorem 1.
 #[derive(Clone, Debug, PartialEq)]
@@ -161,7 +162,7 @@ pub fn shaping_sensitivity(
     let mut most = vec![0.0; sample.len()];
     let mut unit = vec![0.0; sample.states.len()];
     for state in 0..unit.len() {
-        crate::cancel::checkpoint();
+        crate::run::cancel::checkpoint();
         unit[state] = 1.0;
         let (effective, _) = effective_residual(sample, &unit, metric, settings)?;
         most.iter_mut().zip(&effective).for_each(|(sum, e)| *sum += e.abs());
@@ -181,8 +182,8 @@ fn effective_residual(
     let shaping = shaping_rewards(sample, potential, settings.gamma)?;
     let rewards = Rewards { graph: &sample.graph, action: &sample.action, reward: &shaping };
     let whole = |estimate: Estimate<'_>| match metric {
-        Metric::Epic => canon::epic_terms(rewards, estimate).1.mean(),
-        Metric::Srrd => canon::srrd_terms(rewards, estimate, |_, _| ()).1.mean(),
+        Metric::Epic => metric::epic_terms(rewards, estimate).1.mean(),
+        Metric::Srrd => metric::srrd_terms(rewards, estimate, |_, _| ()).1.mean(),
         Metric::Direct | Metric::Dard | Metric::Projected => 0.0,
     };
     let whole = match settings.estimator {

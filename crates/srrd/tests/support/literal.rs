@@ -45,7 +45,6 @@ impl Literal<'_> {
         let reward = self.reward[&(s, a, t)];
         match metric {
             Metric::Direct => reward,
-            Metric::Projected => unreachable!("it has no terms; see the tests of the projection itself"),
             Metric::Epic => {
                 let all = self.explored();
                 reward + gamma * self.near(t, &all) - self.near(s, &all) - gamma * self.second(&all, &all)
@@ -69,6 +68,7 @@ impl Literal<'_> {
                     + gamma * self.first(&s3, &s6)
                     - gamma * gamma * self.first(&s4, &s5)
             }
+            other => unreachable!("{other} has no terms; see the tests of the projection itself"),
         }
     }
 

@@ -1,0 +1,310 @@
+//! How far apart two samples are, by several metrics, and how sure that is.
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+
+use super::used::Used;
+use crate::compare::{Distance, Measured, Pair};
+use crate::metric::Metric;
+use crate::problem::Problem;
+use crate::question::{Certainty, Question};
+use crate::sample::{Duplicates, NamedSample};
+use crate::settings::Choice;
+use crate::sure::chance::{Chance, ChanceSettings, ChanceTest};
+use crate::sure::interval::{Interval, IntervalMethod, IntervalSettings, NoInterval, Resampling};
+use crate::sure::noise::NoiseFloor;
+use crate::warning::Warning;
+
+/// Two samples, their distances, and how sure those are.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Comparison {
+    /// The first sample.
+    pub a: SampleSummary,
+    /// The second sample.
+    pub b: SampleSummary,
+    /// How many transitions both hold.
+    pub common: usize,
+    /// The settings.
+    pub used: Used,
+    /// What was found by each metric.
+    pub results: Vec<Finding>,
+    /// What to know before the numbers are trusted.
+    pub warnings: Vec<Warning>,
+}
+
+/// What a sample holds.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SampleSummary {
+    /// Its name.
+    pub name: String,
+    /// How many transitions.
+    pub transitions: usize,
+    /// How many states.
+    pub states: usize,
+    /// How many actions.
+    pub actions: usize,
+    /// How many transitions occurred with unequal rewards.
+    pub averaged: usize,
+    /// What was done about them.
+    pub duplicates: Duplicates,
+}
+
+impl SampleSummary {
+    pub(super) fn new(named: &NamedSample) -> Self {
+        let duplicates = named.sample.duplicates();
+        SampleSummary {
+            name: named.name.clone(),
+            transitions: named.sample.len(),
+            states: named.sample.states().len(),
+            actions: named.sample.actions().len(),
+            averaged: duplicates.averaged,
+            duplicates: duplicates.policy,
+        }
+    }
+}
+
+impl Serialize for SampleSummary {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", &self.name)?;
+        map.serialize_entry("transitions", &self.transitions)?;
+        map.serialize_entry("states", &self.states)?;
+        map.serialize_entry("actions", &self.actions)?;
+        map.serialize_entry("averaged", &self.averaged)?;
+        map.serialize_entry("duplicates", self.duplicates.name())?;
+        map.end()
+    }
+}
+
+/// What was found by one metric.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The metric.
+    pub metric: Metric,
+    /// The distance, or why there is none.
+    pub distance: Distance,
+    /// Its interval, if one was asked for.
+    pub interval: Option<Result<Interval, NoInterval>>,
+    /// The test against chance, if it was asked for.
+    pub chance: Option<Result<Chance, NoInterval>>,
+    /// What noise in the rewards leaves possible, if that was asked for and there is noise.
+    pub noise_floor: Option<NoiseFloor>,
+}
+
+/// Compares two samples.
+///
+/// Each metric canonicalizes (or projects) once; distance, interval, test and noise floor are computed from that.
+///
+/// ```
+/// use srrd::{Duplicates, NamedSample, Options, RewardSample, compare};
+/// let rows = (0..6).flat_map(|s| (0..6).map(move |t| (s, 0, t, f64::from((3 * s + 2 * t) % 7))));
+/// let a = RewardSample::from_rows(rows, Duplicates::Mean)?;
+/// let b = a.with_rewards(a.rewards().iter().map(|r| 2.0 * r + 1.0).collect())?;
+/// let (a, b) = (NamedSample::new("plain", a), NamedSample::new("scaled", b));
+/// let answer = compare(&a, &b, &Options::default().question()?)?;
+/// assert!(answer.results[0].distance.distance().unwrap() < 1e-7);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Samples that can share no transition, or that the estimator cannot take.
+pub fn compare(a: &NamedSample, b: &NamedSample, question: &Question) -> Result<Comparison, Problem> {
+    let mut settled = question.settle(&[a, b])?;
+    let used = Used::new(question, &settled);
+    let mut warnings = std::mem::take(&mut settled.warnings);
+    let pair = Pair::new(&settled.samples[0].sample, &settled.samples[1].sample);
+    let find = |&metric: &Metric| finding(&pair.measure(metric, &settled.settings), [a, b], question.certainty());
+    let results: Vec<Finding> = question.metrics().iter().map(find).collect();
+    let distances: Vec<_> = results.iter().map(|finding| (finding.metric, finding.distance)).collect();
+    warnings.extend(Warning::of_distances(&distances, settled.settings.min_common));
+    results.iter().for_each(|finding| finding.warn([a, b], &pair, &mut warnings));
+    let common = pair.common().len();
+    Ok(Comparison { a: SampleSummary::new(a), b: SampleSummary::new(b), common, used, results, warnings })
+}
+
+/// All that is asked about one metric.
+fn finding(measured: &Measured<'_>, [a, b]: [&NamedSample; 2], certainty: &Certainty) -> Finding {
+    let Certainty { interval, chance, draws, noise_floor } = *certainty;
+    let seed = measured.settings.seed;
+    let resampling = match (&a.episodes, &b.episodes) {
+        (None, None) => Resampling::Transitions,
+        (a, b) => Resampling::Episodes { a: a.as_ref(), b: b.as_ref() },
+    };
+    Finding {
+        metric: measured.metric(),
+        distance: measured.distance(),
+        interval: interval.map(|level| measured.interval(&IntervalSettings { level, draws, seed, resampling })),
+        chance: chance.then(|| measured.chance(&ChanceSettings { draws, seed })),
+        noise_floor: if noise_floor { measured.noise_floor() } else { None },
+    }
+}
+
+impl Finding {
+    /// Says why there is no interval or no test where there is a distance, and when an interval is likely too narrow.
+    fn warn(&self, samples: [&NamedSample; 2], pair: &Pair<'_>, warnings: &mut Vec<Warning>) {
+        let metric = self.metric;
+        let told = |why: &NoInterval| !matches!(why, NoInterval::Undefined(_));
+        if let Some(why) = self.interval.and_then(Result::err).filter(told) {
+            warnings.push(Warning::NoInterval { metric, why });
+        }
+        if let Some(why) = self.chance.and_then(Result::err).filter(told) {
+            warnings.push(Warning::NoChance { metric, why });
+        }
+        let Some(Ok(Interval { method, .. })) = self.interval else { return };
+        if let IntervalMethod::BootstrapPercentile(made) = method
+            && made.undefined_draws > 0
+        {
+            let (undefined, draws) = (made.undefined_draws, made.draws);
+            warnings.push(Warning::UndefinedDraws { metric, undefined, draws });
+        }
+        // With fewer unusual rewards than this, intervals held the truth too rarely in simulations.
+        let enough = match method {
+            IntervalMethod::BootstrapPercentile(_) => 20,
+            IntervalMethod::FisherZ { .. } => 50,
+        };
+        for (named, rewards) in samples.into_iter().zip(pair.rewards()) {
+            if let Some((usual, others)) = usual_reward(rewards)
+                && others < enough
+            {
+                warnings.push(Warning::NarrowInterval { metric, sample: named.name.clone(), usual, others });
+            }
+        }
+    }
+}
+
+/// The reward that more than half of some transitions have, if there is one, and how many have another one.
+fn usual_reward(mut rewards: Vec<f64>) -> Option<(f64, usize)> {
+    rewards.sort_unstable_by(f64::total_cmp);
+    // What more than half have lies in the middle.
+    let usual = *rewards.get(rewards.len() / 2)?;
+    let same = rewards.iter().filter(|reward| **reward == usual).count();
+    (2 * same > rewards.len()).then_some((usual, rewards.len() - same))
+}
+
+impl Serialize for Comparison {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("a", &self.a)?;
+        map.serialize_entry("b", &self.b)?;
+        map.serialize_entry("common", &self.common)?;
+        self.used.entries(&mut map)?;
+        map.serialize_entry("settings", &self.used)?;
+        map.serialize_entry("results", &self.results)?;
+        map.serialize_entry("warnings", &self.warnings)?;
+        map.end()
+    }
+}
+
+impl Serialize for Finding {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("metric", &self.metric)?;
+        distance_entries(&self.distance, &mut map)?;
+        if let Some(shaping) = self.distance.shaping {
+            map.serialize_entry("degrees_of_freedom", &shaping.degrees_of_freedom)?;
+            map.serialize_entry("rank", &shaping.rank)?;
+            map.serialize_entry("components", &shaping.components)?;
+        }
+        match self.interval {
+            None => {}
+            Some(Ok(interval)) => map.serialize_entry("interval", &IntervalEntries(interval))?,
+            Some(Err(NoInterval::Undefined(_))) => map.serialize_entry("interval", &())?,
+            Some(Err(why)) => {
+                map.serialize_entry("interval", &NoRange { low: None, high: None, undefined: why.name() })?;
+            }
+        }
+        match self.chance {
+            None => {}
+            Some(Ok(chance)) => map.serialize_entry("chance", &ChanceEntries(chance))?,
+            Some(Err(NoInterval::Undefined(_))) => map.serialize_entry("chance", &())?,
+            Some(Err(why)) => map.serialize_entry("chance", &NoP { p: None, undefined: why.name() })?,
+        }
+        if let Some(floor) = self.noise_floor {
+            map.serialize_entry("noise_floor", &floor)?;
+        }
+        map.end()
+    }
+}
+
+/// Distance, correlation and why they are undefined.
+pub(super) fn distance_entries<M: SerializeMap>(distance: &Distance, map: &mut M) -> Result<(), M::Error> {
+    map.serialize_entry("distance", &distance.distance())?;
+    map.serialize_entry("correlation", &distance.correlation())?;
+    map.serialize_entry("undefined", &distance.undefined().map(|why| why.name()))
+}
+
+#[derive(Serialize)]
+struct NoRange {
+    low: Option<f64>,
+    high: Option<f64>,
+    undefined: &'static str,
+}
+
+#[derive(Serialize)]
+struct NoP {
+    p: Option<f64>,
+    undefined: &'static str,
+}
+
+struct IntervalEntries(Interval);
+
+impl Serialize for IntervalEntries {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Interval { level, range, method } = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("level", &level.get())?;
+        map.serialize_entry("low", &range.low)?;
+        map.serialize_entry("high", &range.high)?;
+        map.serialize_entry("method", method.name())?;
+        match method {
+            IntervalMethod::BootstrapPercentile(made) => {
+                map.serialize_entry("resampled", made.resampled.name())?;
+                map.serialize_entry("units", &made.units)?;
+                map.serialize_entry("draws", &made.draws)?;
+                map.serialize_entry("undefined_draws", &made.undefined_draws)?;
+            }
+            IntervalMethod::FisherZ { degrees_of_freedom, spread } => {
+                map.serialize_entry("degrees_of_freedom", &degrees_of_freedom)?;
+                map.serialize_entry("spread", &spread)?;
+            }
+        }
+        map.end()
+    }
+}
+
+struct ChanceEntries(Chance);
+
+impl Serialize for ChanceEntries {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Chance { p, test } = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("p", &p)?;
+        map.serialize_entry("test", test.name())?;
+        match test {
+            ChanceTest::Permutation { draws, undefined_draws } => {
+                map.serialize_entry("draws", &draws)?;
+                map.serialize_entry("undefined_draws", &undefined_draws)?;
+            }
+            ChanceTest::StudentT { degrees_of_freedom } => {
+                map.serialize_entry("degrees_of_freedom", &degrees_of_freedom)?;
+            }
+        }
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_reward_is_what_more_than_half_have() {
+        assert_eq!(usual_reward(vec![0.0, 3.0, 0.0, 1.0, 0.0]), Some((0.0, 2)));
+        assert_eq!(usual_reward(vec![0.0, 3.0, 0.0, 1.0]), None);
+        assert_eq!(usual_reward(vec![2.0, 1.0, 3.0]), None);
+        assert_eq!(usual_reward(Vec::new()), None);
+    }
+}

@@ -1,0 +1,331 @@
+//! All pairs of many samples.
+//!
+//! Every sample is canonicalized once. Then every distinct transition gets the list of the samples that hold it, and the
+//! row of a sample is accumulated along the lists of its own transitions: the work is proportional to the number of
+//! *shared* transitions over all pairs, and no dense (samples × transitions) table is built.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::pair::{Canonical, Distance, distance};
+use super::pearson::{Agreement, AtOnce, Sums, Undefined, carefully};
+use super::ranks::Correlation;
+use crate::metric::Metric;
+use crate::run::cancel::{Pace, checkpoint};
+use crate::sample::{Interner, RewardSample, Vocabulary};
+use crate::settings::Settings;
+
+/// The distances of all pairs of samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DistanceMatrix {
+    size: usize,
+    distances: Vec<f64>,
+    undefined: Vec<(usize, usize, Undefined)>,
+    few_common: usize,
+}
+
+impl DistanceMatrix {
+    /// How many samples.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The distance of samples i and j; `None` when it is undefined.
+    pub fn get(&self, i: usize, j: usize) -> Option<f64> {
+        Some(self.distances[i * self.size + j]).filter(|d| !d.is_nan())
+    }
+
+    /// Row after row; NaN where undefined.
+    pub fn as_slice(&self) -> &[f64] {
+        &self.distances
+    }
+
+    /// Row after row; NaN where undefined.
+    pub fn into_distances(self) -> Vec<f64> {
+        self.distances
+    }
+
+    /// The pairs (i ≤ j) without a distance, and why.
+    pub fn undefined(&self) -> &[(usize, usize, Undefined)] {
+        &self.undefined
+    }
+
+    /// How many pairs (i < j) have a distance over fewer than [`FEW_COMMON`](crate::FEW_COMMON) shared transitions.
+    pub fn few_common(&self) -> usize {
+        self.few_common
+    }
+
+    /// Row after row, with `value` where undefined; 0 on the diagonal, as those who take precomputed distances expect.
+    pub fn filled(&self, value: f64) -> Vec<f64> {
+        let cell = |(i, &d): (usize, &f64)| match d.is_nan() {
+            false => d,
+            true if i % (self.size + 1) == 0 => 0.0,
+            true => value,
+        };
+        self.distances.iter().enumerate().map(cell).collect()
+    }
+}
+
+/// The distances of all pairs; each is, to the last bit, the one [`distance`](crate::distance) gives.
+///
+/// O(canonicalizations + transitions + Σ over pairs of shared transitions), in parallel. `projected` and Spearman's correlation take
+/// every pair by itself, since residuals and ranks are those of the shared transitions: O(pairs · transitions · log transitions).
+pub fn pairwise(samples: &[&RewardSample], metric: Metric, settings: &Settings) -> DistanceMatrix {
+    if metric.by_pair(settings) {
+        return pair_by_pair(samples.len(), |i, j| distance(samples[i], samples[j], metric, settings));
+    }
+    let canonical: Vec<Canonical<'_>> =
+        samples.par_iter().map(|sample| Canonical::new(sample, metric, settings)).collect();
+    pairwise_canonical(&canonical, settings.min_common)
+}
+
+/// As [`pairwise`], of samples that are already canonicalized, all for the same correlation.
+pub fn pairwise_canonical(samples: &[Canonical<'_>], min_common: usize) -> DistanceMatrix {
+    let size = samples.len();
+    if samples.iter().any(|sample| sample.correlation == Correlation::Spearman) {
+        return pair_by_pair(size, |i, j| samples[i].distance(&samples[j], min_common));
+    }
+    let index = Index::new(samples);
+    let rows: Vec<Row> = (0..size)
+        .into_par_iter()
+        .with_min_len(4)
+        .map_init(|| vec![Sums::default(); size], |sums, i| index.row(i, i, min_common, sums))
+        .collect();
+    assemble(rows)
+}
+
+/// The distance of every row sample to every column sample, row after row, NaN where undefined.
+pub(super) fn cross_canonical(rows: &[Canonical<'_>], columns: &[Canonical<'_>], min_common: usize) -> Vec<f64> {
+    let number = |comparison: Distance| comparison.distance().unwrap_or(f64::NAN);
+    if rows.iter().chain(columns).any(|sample| sample.correlation == Correlation::Spearman) {
+        let row = |row: &Canonical<'_>| {
+            let compared = columns.iter().map(|column| {
+                checkpoint();
+                number(row.distance(column, min_common))
+            });
+            compared.collect::<Vec<f64>>()
+        };
+        return rows.par_iter().map(row).collect::<Vec<_>>().concat();
+    }
+    let all: Vec<Canonical<'_>> = rows.iter().chain(columns).cloned().collect();
+    let index = Index::new(&all);
+    let blocks: Vec<Vec<f64>> = (0..rows.len())
+        .into_par_iter()
+        .with_min_len(4)
+        .map_init(|| vec![Sums::default(); all.len()], |sums, i| index.row(i, rows.len(), min_common, sums).distances)
+        .collect();
+    blocks.concat()
+}
+
+/// For distances that take the pair as a whole.
+fn pair_by_pair(size: usize, compare: impl Fn(usize, usize) -> Distance + Sync) -> DistanceMatrix {
+    let row = |i: usize| {
+        let mut row = Row::with_capacity(size - i);
+        for j in i..size {
+            checkpoint();
+            let comparison = compare(i, j);
+            row.push(i, j, comparison.common, comparison.outcome);
+        }
+        row
+    };
+    assemble((0..size).into_par_iter().map(row).collect())
+}
+
+/// So many rows of the result are filled together.
+const TILE: usize = 16;
+
+fn assemble(rows: Vec<Row>) -> DistanceMatrix {
+    let size = rows.len();
+    let mut distances = vec![0.0; size * size];
+    distances.par_chunks_mut((TILE * size).max(1)).enumerate().for_each(|(tile, to)| {
+        let first = tile * TILE;
+        for (i, to) in to.chunks_exact_mut(size).enumerate() {
+            to[first + i..].copy_from_slice(&rows[first + i].distances);
+        }
+        // Below the diagonal: what lies side by side in a row goes into one column.
+        let count = to.len() / size;
+        for (j, row) in rows[..first + count - 1].iter().enumerate() {
+            let from = first.max(j + 1);
+            for (i, &distance) in (from..first + count).zip(&row.distances[from - j..]) {
+                to[(i - first) * size + j] = distance;
+            }
+        }
+    });
+    let (mut undefined, mut few_common) = (Vec::new(), 0);
+    for (i, row) in rows.into_iter().enumerate() {
+        undefined.extend(row.undefined.into_iter().map(|(j, why)| (i, j, why)));
+        few_common += row.few_common;
+    }
+    DistanceMatrix { size, distances, undefined, few_common }
+}
+
+/// The distinct transitions of all samples with the samples that hold them.
+struct Index {
+    /// For every sample, in the order of its transitions: the transition's number here.
+    numbers: Vec<Vec<u32>>,
+    /// For every sample and transition: its own place in the list of holders.
+    places: Vec<Vec<usize>>,
+    start: Vec<usize>,
+    holder: Vec<u32>,
+    /// The holders' canonical rewards around their centres.
+    value: Vec<f64>,
+    /// By sample: what of its values is rounding.
+    noise: Vec<f64>,
+}
+
+impl Index {
+    fn new(samples: &[Canonical<'_>]) -> Self {
+        let numbers = number_transitions(samples);
+        let distinct = numbers.iter().flatten().max().map_or(0, |&most| most as usize + 1);
+        let mut start = vec![0usize; distinct + 1];
+        numbers.iter().flatten().for_each(|&t| start[t as usize + 1] += 1);
+        for t in 0..distinct {
+            start[t + 1] += start[t];
+        }
+        let mut next = start.clone();
+        let mut holder = vec![0u32; start[distinct]];
+        let mut value = vec![0.0; start[distinct]];
+        let mut places = Vec::with_capacity(samples.len());
+        for (i, sample) in samples.iter().enumerate() {
+            let own = numbers[i].iter().zip(&sample.values).map(|(&t, &canonical)| {
+                let place = next[t as usize];
+                next[t as usize] += 1;
+                holder[place] = i as u32;
+                value[place] = canonical - sample.center;
+                place
+            });
+            places.push(own.collect());
+        }
+        let noise = samples.iter().map(|sample| sample.noise).collect();
+        Index { numbers, places, start, holder, value, noise }
+    }
+
+    /// The holders from sample `from` on (holders are ascending), which is i or a later one, of every transition of sample i, with
+    /// i's value.
+    fn meetings(&self, i: usize, from: usize, mut each: impl FnMut(f64, &[u32], &[f64])) {
+        let mut pace = Pace::default();
+        for (&t, &place) in self.numbers[i].iter().zip(&self.places[i]) {
+            let mut range = place..self.start[t as usize + 1];
+            if from > i {
+                range.start += self.holder[range.clone()].partition_point(|&holder| (holder as usize) < from);
+            }
+            pace.spend(range.len());
+            each(self.value[place], &self.holder[range.clone()], &self.value[range]);
+        }
+    }
+
+    /// The distances of sample i to all from sample `from` on, which is i or a later one. `sums` are all zero, before and after.
+    fn row(&self, i: usize, from: usize, min_common: usize, sums: &mut [Sums]) -> Row {
+        let size = self.noise.len();
+        self.meetings(i, from, |x, holders, values| {
+            holders.iter().zip(values).for_each(|(&j, &y)| sums[j as usize].add(x, y));
+        });
+        let mut row = Row::with_capacity(size - from);
+        for (j, (sums, &noise)) in (from..).zip(sums[from..].iter_mut().zip(&self.noise[from..])) {
+            let sums = std::mem::take(sums);
+            let common = sums.count();
+            if common >= min_common.max(1)
+                && let AtOnce::Apart(agreement) = sums.at_once([self.noise[i], noise])
+            {
+                row.push_distance(i, j, common, agreement.distance);
+            } else {
+                row.push(i, j, common, self.compare(i, j, &sums, min_common));
+            }
+        }
+        row
+    }
+
+    /// For the few pairs whose sums do not suffice.
+    #[cold]
+    fn compare(&self, i: usize, j: usize, sums: &Sums, min_common: usize) -> Result<Agreement, Undefined> {
+        if sums.count() < min_common.max(1) {
+            return Err(Undefined::TooFewCommon);
+        }
+        let noise = [self.noise[i], self.noise[j]];
+        let shared = self.shared(i, j);
+        let precise = sums.agreement(noise, || shared.iter().copied());
+        precise.unwrap_or_else(|| carefully(shared.len(), &|k| shared[k], noise))
+    }
+
+    /// The values of two samples on the transitions they share, in order.
+    fn shared(&self, i: usize, j: usize) -> Vec<(f64, f64)> {
+        let mut shared = Vec::new();
+        let mut theirs = self.numbers[j].iter().zip(&self.places[j]).peekable();
+        for (number, &place) in self.numbers[i].iter().zip(&self.places[i]) {
+            while theirs.next_if(|their| their.0 < number).is_some() {}
+            if let Some((_, &their_place)) = theirs.next_if(|their| their.0 == number) {
+                shared.push((self.value[place], self.value[their_place]));
+            }
+        }
+        shared
+    }
+}
+
+struct Row {
+    distances: Vec<f64>,
+    undefined: Vec<(usize, Undefined)>,
+    few_common: usize,
+}
+
+impl Row {
+    fn with_capacity(cells: usize) -> Self {
+        Row { distances: Vec::with_capacity(cells), undefined: Vec::new(), few_common: 0 }
+    }
+
+    #[inline]
+    fn push_distance(&mut self, i: usize, j: usize, common: usize, distance: f64) {
+        self.distances.push(distance);
+        self.few_common += usize::from(j > i && common < crate::FEW_COMMON);
+    }
+
+    fn push(&mut self, i: usize, j: usize, common: usize, outcome: Result<Agreement, Undefined>) {
+        match outcome {
+            Ok(agreement) => {
+                self.push_distance(i, j, common, agreement.distance);
+            }
+            Err(why) => {
+                self.distances.push(f64::NAN);
+                self.undefined.push((j, why));
+            }
+        }
+    }
+}
+
+/// Up to so many conceivable transitions (4 MB) a table numbers them; beyond, they are sorted.
+const TABLE: usize = 1 << 20;
+
+/// Numbers the distinct transitions of all samples in the order that samples have them in, so that the numbers of a sample ascend.
+fn number_transitions(samples: &[Canonical<'_>]) -> Vec<Vec<u32>> {
+    let (states, state_ids) = common_ids(samples, |sample| &sample.states);
+    let (actions, action_ids) = common_ids(samples, |sample| &sample.actions);
+    // Ids are ranks, as they are within a sample.
+    let keys = |i: usize| {
+        let (state, action) = (&state_ids[i], &action_ids[i]);
+        samples[i].sample.ids().map(|(s, u, t)| (state[s as usize], state[t as usize], action[u as usize]))
+    };
+    let conceivable = states.checked_mul(states).and_then(|pairs| pairs.checked_mul(actions));
+    if conceivable.is_some_and(|n| n <= TABLE) {
+        let place = |(s, t, u): (u32, u32, u32)| (s as usize * states + t as usize) * actions + u as usize;
+        let mut table = vec![0u32; states * states * actions];
+        (0..samples.len()).flat_map(keys).for_each(|key| table[place(key)] = 1);
+        let mut count = 0;
+        table.iter_mut().for_each(|entry| count += std::mem::replace(entry, count));
+        return (0..samples.len()).map(|i| keys(i).map(|key| table[place(key)]).collect()).collect();
+    }
+    let mut distinct: Vec<(u32, u32, u32)> = (0..samples.len()).flat_map(keys).collect();
+    distinct.par_sort_unstable();
+    distinct.dedup();
+    let numbers: FxHashMap<(u32, u32, u32), u32> = distinct.iter().copied().zip(0..).collect();
+    (0..samples.len()).into_par_iter().map(|i| keys(i).map(|key| numbers[&key]).collect()).collect()
+}
+
+/// How many distinct tokens the samples have, and for every token of every sample its id among them.
+fn common_ids(samples: &[Canonical<'_>], of: impl Fn(&RewardSample) -> &Vocabulary) -> (usize, Vec<Vec<u32>>) {
+    let mut interner = Interner::default();
+    let mut intern = |token| interner.intern(token).expect("samples hold fewer tokens than ids");
+    let mut ids: Vec<Vec<u32>> =
+        samples.iter().map(|Canonical { sample, .. }| of(sample).iter().map(&mut intern).collect()).collect();
+    let (vocabulary, renumbered) = interner.sort(&ids.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    ids.iter_mut().for_each(|ids| renumbered.apply(ids));
+    (vocabulary.len(), ids)
+}

@@ -1,0 +1,65 @@
+//! A pair of samples seen by one metric: canonicalized once, asked several things.
+
+use super::columns::Columns;
+use super::pair::{Distance, Pair};
+use super::pearson::{Agreement, Undefined};
+use crate::metric::Metric;
+use crate::project::Shaping;
+use crate::settings::Settings;
+
+/// The canonical rewards of two samples on the transitions they share, and all that is computed from them.
+///
+/// ```
+/// use srrd::{Duplicates, IntervalSettings, Metric, Pair, RewardSample, Settings};
+/// let reward = |k: i32| move |s: i32| (s, 0, s + 1, f64::from(s * s % 17 + k * (s % 5)));
+/// let a = RewardSample::from_rows((0..200).map(reward(0)), Duplicates::Mean)?;
+/// let b = RewardSample::from_rows((0..200).map(reward(3)), Duplicates::Mean)?;
+/// let (pair, settings) = (Pair::new(&a, &b), Settings::default());
+/// let measured = pair.measure(Metric::Direct, &settings);
+/// let d = measured.distance().distance().unwrap();
+/// let range = measured.interval(&IntervalSettings::default()).unwrap().range;
+/// assert!(range.low < d && d < range.high);
+/// assert_eq!(measured.explanation().unwrap().transitions.len(), 200);
+/// # Ok::<(), srrd::SampleError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Measured<'a> {
+    pub(crate) pair: &'a Pair<'a>,
+    pub(crate) metric: Metric,
+    pub(crate) settings: Settings,
+    columns: Result<Columns, (Undefined, Option<Shaping>)>,
+    outcome: Result<Agreement, Undefined>,
+}
+
+impl<'a> Measured<'a> {
+    pub(super) fn new(pair: &'a Pair<'a>, metric: Metric, settings: &Settings) -> Self {
+        let columns = Columns::new(pair, metric, settings);
+        let outcome = match &columns {
+            Ok(columns) => columns.agreement(settings),
+            Err((why, _)) => Err(*why),
+        };
+        Measured { pair, metric, settings: *settings, columns, outcome }
+    }
+
+    /// The metric.
+    pub fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    /// The distance: to the last bit that of [`distance`](crate::distance).
+    pub fn distance(&self) -> Distance {
+        let shaping = match &self.columns {
+            Ok(columns) => columns.shaping(),
+            Err((_, shaping)) => *shaping,
+        };
+        Distance { common: self.pair.common.len(), outcome: self.outcome, shaping }
+    }
+
+    /// The columns and their distance, where it is defined.
+    pub(crate) fn defined(&self) -> Result<(&Columns, Agreement), Undefined> {
+        match &self.columns {
+            Ok(columns) => Ok((columns, self.outcome?)),
+            Err((why, _)) => Err(*why),
+        }
+    }
+}

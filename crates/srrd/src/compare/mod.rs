@@ -1,0 +1,20 @@
+//! Comparing rewards: canonical rewards in, numbers (or the reason why there is none) out.
+
+mod columns;
+mod cross;
+mod embed;
+mod matrix;
+mod measured;
+mod pair;
+mod pearson;
+mod ranks;
+
+pub(crate) use columns::Columns;
+pub use cross::cross_distances;
+pub use embed::embed;
+pub use matrix::{DistanceMatrix, pairwise, pairwise_canonical};
+pub use measured::Measured;
+pub use pair::{Canonical, Distance, Pair, common_transitions, distance};
+pub use pearson::{Agreement, Undefined, pearson};
+pub use ranks::{Correlation, spearman};
+pub(crate) use ranks::{RankOrder, agreement};

@@ -1,0 +1,58 @@
+//! `projected`: rewards without their least-squares projection on the space of all shaping vectors (see [`Projection`]).
+//!
+//! C = R − A(AᵀA)⁺AᵀR, the rows of A having −1 at s and γ at s'. A distance takes it on the transitions that two samples share, where
+//! it is invariant to shaping at any coverage. Where that is asked for ([`Support::Own`](crate::settings::Support::Own)) it is taken
+//! on all transitions of each sample.
+//!
+//! A shift of all rewards is shaping by a constant potential, times 1 − γ. With γ = 1 it is not: what shaping leaves of it varies from
+//! transition to transition where some ways around are longer than others, and it is part of what is compared.
+//!
+//! No estimator: nothing is estimated.
+
+use super::{Metric, MetricInfo, largest_reward};
+use crate::compare::{Columns, Pair, Undefined};
+use crate::project::{Projection, Shaping};
+use crate::sample::RewardSample;
+use crate::settings::{Gamma, Settings};
+
+pub(super) const INFO: MetricInfo = MetricInfo {
+    metric: Metric::Projected,
+    name: "projected",
+    title: "Projected",
+    about: "takes shaping out by least squares, exactly, on the transitions that both know",
+    paper: false,
+    expects: false,
+    discounts: true,
+};
+
+/// Of the largest reward: what of a residual may be rounding.
+const ROUNDING: f64 = 1e-10;
+
+pub(super) fn rounding(sample: &RewardSample) -> f64 {
+    largest_reward(sample) * ROUNDING
+}
+
+/// On all transitions of one sample.
+pub(super) fn canonical(sample: &RewardSample, gamma: Gamma) -> Vec<f64> {
+    Projection::new(sample, gamma).residual(&sample.reward)
+}
+
+/// The residuals of both rewards on the transitions they share, or why there are none, with the space of shaping as far as it is known.
+pub(super) fn columns(pair: &Pair<'_>, settings: &Settings) -> Result<Columns, (Undefined, Option<Shaping>)> {
+    let Pair { a, b, common } = pair;
+    if common.len() < settings.min_common.max(1) {
+        return Err((Undefined::TooFewCommon, None));
+    }
+    let mut shared = common.iter().map(|&(i, _)| i as usize).peekable();
+    let states = (a.ids().enumerate()).filter_map(|(i, (s, _, t))| shared.next_if_eq(&i).map(|_| (s, t)));
+    let projection = Projection::on(states, settings.gamma);
+    let shaping = projection.shaping();
+    if shaping.degrees_of_freedom == 0 {
+        return Err((Undefined::NoDegreesOfFreedom, Some(shaping)));
+    }
+    let left = |sample: &RewardSample, of: fn(&(u32, u32)) -> u32| {
+        projection.residual(&common.iter().map(|pair| sample.rewards()[of(pair) as usize]).collect::<Vec<_>>())
+    };
+    let (x, y) = rayon::join(|| left(a, |pair| pair.0), || left(b, |pair| pair.1));
+    Ok(Columns::projected(x, y, [rounding(a), rounding(b)], projection, settings.gamma))
+}

@@ -1,0 +1,172 @@
+//! Are two rewards more alike than chance would make them?
+//!
+//! - `direct`, `epic`, `dard`, `srrd`: a **permutation test**. The rewards of the second sample are permuted over its transitions (for
+//!   `direct` over the shared ones, since no others enter) and canonicalized again, which gives the distances that rewards without any
+//!   relation to one another have on these very transitions. Were they in no relation, every permutation would be as likely as the one
+//!   that was found, so the test is exact whatever the canonicalization does.
+//! - `projected`: **Student's t** on its degrees of freedom, t = ρ sqrt(ν / (1 − ρ²)) with ν = those left − 1. With γ = 1 shaping may
+//!   leave something of a constant; rewards with means other than 0 have that in common without being related otherwise, and the
+//!   test is by permutation of the rewards on the shared transitions.
+//!
+//! Both are one-sided: opposite rewards are not alike.
+
+use rayon::prelude::*;
+
+use super::interval::{Draws, NoInterval};
+use crate::compare::{Canonical, Columns, Measured, Pair, agreement};
+use crate::project::Projection;
+use crate::run::cancel::checkpoint;
+use crate::run::parallel;
+use crate::run::random::{Purpose, shuffle, stream};
+use crate::sample::RewardSample;
+use crate::stats::student_upper_tail;
+
+/// What a test against chance needs to know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChanceSettings {
+    /// How many permutations a test draws.
+    pub draws: Draws,
+    /// The seed of the draws.
+    pub seed: u64,
+}
+
+/// What a test against chance came to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Chance {
+    /// The probability that rewards without relation are at least as alike as these.
+    pub p: f64,
+    /// How it was found.
+    pub test: ChanceTest,
+}
+
+/// How a test against chance was made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ChanceTest {
+    /// p = (1 + draws at most as far apart) / (1 + draws).
+    Permutation {
+        /// How many draws were made.
+        draws: usize,
+        /// How many of them had no distance. They count as no farther apart: the cautious side.
+        undefined_draws: usize,
+    },
+    /// p = P(T ≥ t).
+    StudentT {
+        /// ν
+        degrees_of_freedom: f64,
+    },
+}
+
+impl ChanceTest {
+    /// The name in commands and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            ChanceTest::Permutation { .. } => "permutation",
+            ChanceTest::StudentT { .. } => "student-t",
+        }
+    }
+}
+
+impl Measured<'_> {
+    /// The probability that two rewards without relation, on the transitions of these samples, are at least as alike as these.
+    ///
+    /// O(draws · canonicalization) for a permutation test, O(1) for Student's t. The same seed gives the same p on any number of
+    /// threads.
+    ///
+    /// # Errors
+    /// Why there is none: no distance, or too few degrees of freedom.
+    ///
+    /// ```
+    /// use srrd::{ChanceSettings, Duplicates, Metric, Pair, RewardSample, Settings};
+    /// let a = RewardSample::from_rows((0..50).map(|s| (s, 0, s + 1, f64::from(s % 7))), Duplicates::Mean)?;
+    /// let pair = Pair::new(&a, &a);
+    /// let alike = pair.measure(Metric::Direct, &Settings::default()).chance(&ChanceSettings::default()).unwrap();
+    /// assert!(alike.p < 0.002);
+    /// # Ok::<(), srrd::SampleError>(())
+    /// ```
+    pub fn chance(&self, how: &ChanceSettings) -> Result<Chance, NoInterval> {
+        let (columns, found) = self.defined()?;
+        if let Some(degrees_of_freedom) = columns.centred_freedom().filter(|_| columns.constant().is_none()) {
+            if degrees_of_freedom <= 1.0 {
+                return Err(NoInterval::TooFewDegreesOfFreedom { degrees_of_freedom });
+            }
+            let freedom = degrees_of_freedom - 1.0;
+            let squared = found.distance * found.distance;
+            // ρ = 1 − 2D² and 1 − ρ² = 4D²(1 − D²), which loses nothing near ρ = 1.
+            let t = (1.0 - 2.0 * squared) * (freedom / (4.0 * squared * (1.0 - squared))).sqrt();
+            let p = if t.is_finite() { student_upper_tail(t, freedom) } else { f64::from(u8::from(t < 0.0)) };
+            return Ok(Chance { p, test: ChanceTest::StudentT { degrees_of_freedom: freedom } });
+        }
+        let draws = how.draws.get();
+        let distances = match columns.projection() {
+            Some(projection) => self.permuted_residuals(columns, projection, how),
+            None if self.metric.info().expects => self.permuted_rewards(columns, how),
+            None => self.permuted_values(columns, how),
+        };
+        // Equal permutations (rewards repeat) must count as equal although their sums are rounded.
+        let limit = found.distance * (1.0 + 1e-9) + 1e-12;
+        let undefined_draws = distances.iter().filter(|d| d.is_none()).count();
+        let alike = distances.iter().filter(|d| d.is_none_or(|d| d <= limit)).count();
+        let p = (1 + alike) as f64 / (1 + draws) as f64;
+        Ok(Chance { p, test: ChanceTest::Permutation { draws, undefined_draws } })
+    }
+
+    /// The distances where the values of one side are permuted over the shared transitions.
+    fn permuted_values(&self, columns: &Columns, how: &ChanceSettings) -> Vec<Option<f64>> {
+        let draw = |y: &mut Vec<f64>, draw: usize| {
+            y.copy_from_slice(&columns.y);
+            shuffle(&mut stream(how.seed, Purpose::Permute, draw), y);
+            self.distance_to(columns, |i| y[i], columns.noise[1])
+        };
+        draw_all(how, || columns.y.clone(), draw)
+    }
+
+    /// The distances where the rewards of one side are permuted over the shared transitions and shaping is taken out of them.
+    fn permuted_residuals(&self, columns: &Columns, projection: &Projection, how: &ChanceSettings) -> Vec<Option<f64>> {
+        let [_, rewards] = self.pair.rewards();
+        let draw = |permuted: &mut Vec<f64>, draw: usize| {
+            permuted.copy_from_slice(&rewards);
+            shuffle(&mut stream(how.seed, Purpose::Permute, draw), permuted);
+            let y = projection.residual(permuted);
+            self.distance_to(columns, |i| y[i], columns.noise[1])
+        };
+        draw_all(how, || rewards.clone(), draw)
+    }
+
+    /// The distances where the rewards of the second sample are permuted over all its transitions and canonicalized.
+    fn permuted_rewards(&self, columns: &Columns, how: &ChanceSettings) -> Vec<Option<f64>> {
+        let Pair { b, common, .. } = self.pair;
+        let draw = |permuted: &mut RewardSample, draw: usize| {
+            permuted.reward.copy_from_slice(&b.reward);
+            shuffle(&mut stream(how.seed, Purpose::Permute, draw), &mut permuted.reward);
+            let canonical = Canonical::new(permuted, self.metric, &self.settings);
+            self.distance_to(columns, |i| canonical.around_center(common[i].1), canonical.noise())
+        };
+        draw_all(how, || RewardSample::clone(b), draw)
+    }
+
+    /// The distance of the first column to other values.
+    fn distance_to(&self, columns: &Columns, y: impl Fn(usize) -> f64, noise: f64) -> Option<f64> {
+        let at = |i: usize| (columns.x[i], y(i));
+        let found = agreement(self.settings.correlation, columns.x.len(), at, [columns.noise[0], noise]);
+        found.ok().map(|agreement| agreement.distance)
+    }
+}
+
+/// All draws, with memory to permute in.
+fn draw_all<T>(
+    how: &ChanceSettings,
+    make: impl Fn() -> T + Sync + Send,
+    draw: impl Fn(&mut T, usize) -> Option<f64> + Sync + Send,
+) -> Vec<Option<f64>> {
+    let draws = how.draws.get();
+    let make = || {
+        // Before a copy is made in vain.
+        checkpoint();
+        make()
+    };
+    let draw = |scratch: &mut T, number: usize| {
+        checkpoint();
+        draw(scratch, number)
+    };
+    (0..draws).into_par_iter().with_min_len(parallel::piece(draws)).map_init(make, draw).collect()
+}

@@ -1,0 +1,337 @@
+//! What there is to know before a number is trusted, as data. Each front end says it in its own words.
+
+use serde::Serialize;
+use serde::ser::{SerializeStruct, Serializer};
+
+use crate::compare::{Distance, Undefined};
+use crate::gamma::GammaEstimate;
+use crate::metric::Metric;
+use crate::problem::FrontEnd;
+use crate::sample::{Duplicates, NamedSample};
+use crate::settings::FEW_COMMON;
+use crate::sure::interval::NoInterval;
+use crate::words::{count, counted};
+
+/// Something to know before a number is trusted.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// Transitions occurred with unequal rewards.
+    Averaged {
+        /// The sample, or the first of several.
+        sample: String,
+        /// How many samples there are with such transitions.
+        samples: usize,
+        /// How many such transitions.
+        transitions: usize,
+        /// Which reward was taken.
+        taken: Duplicates,
+    },
+    /// All rewards of a sample are the same.
+    ConstantReward {
+        /// The sample.
+        sample: String,
+        /// Its reward.
+        reward: f64,
+    },
+    /// A distance is undefined.
+    Undefined {
+        /// The metric.
+        metric: Metric,
+        /// Why.
+        why: Undefined,
+        /// How many transitions are shared.
+        common: usize,
+        /// How many were asked for.
+        min_common: usize,
+    },
+    /// Few transitions are shared.
+    FewCommon {
+        /// How many.
+        common: usize,
+    },
+    /// Shaping leaves few degrees of freedom.
+    FewDegreesOfFreedom {
+        /// The metric.
+        metric: Metric,
+        /// How many.
+        degrees_of_freedom: usize,
+    },
+    /// There is a distance, but no interval of it.
+    NoInterval {
+        /// The metric.
+        metric: Metric,
+        /// Why.
+        why: NoInterval,
+    },
+    /// There is a distance, but no test against chance.
+    NoChance {
+        /// The metric.
+        metric: Metric,
+        /// Why.
+        why: NoInterval,
+    },
+    /// Some draws of a bootstrap have no distance.
+    UndefinedDraws {
+        /// The metric.
+        metric: Metric,
+        /// How many have none.
+        undefined: usize,
+        /// How many there are.
+        draws: usize,
+    },
+    /// A reward is the same nearly everywhere, so an interval is likely too narrow.
+    NarrowInterval {
+        /// The metric.
+        metric: Metric,
+        /// The sample.
+        sample: String,
+        /// The reward that most transitions have.
+        usual: f64,
+        /// How many shared transitions have another one.
+        others: usize,
+    },
+    /// γ was estimated, but the data cannot tell it.
+    GammaUnknown {
+        /// The estimate.
+        low: f64,
+        /// Its upper end.
+        high: f64,
+        /// On so many degrees of freedom.
+        degrees_of_freedom: usize,
+        /// The γ that is used.
+        used: f64,
+    },
+    /// γ was estimated from few degrees of freedom.
+    GammaFromFew {
+        /// How many.
+        degrees_of_freedom: usize,
+    },
+    /// Some pairs of many samples have no distance.
+    UndefinedPairs {
+        /// How many.
+        undefined: usize,
+        /// How many pairs there are.
+        pairs: usize,
+        /// The first of them.
+        first: [String; 2],
+        /// Why it has none.
+        why: Undefined,
+    },
+    /// Some pairs of many samples share few transitions.
+    FewCommonPairs {
+        /// How many.
+        few: usize,
+        /// How many pairs there are.
+        pairs: usize,
+    },
+    /// Pairs without a distance count as farthest in k-NN.
+    UndefinedNeighbours {
+        /// The metric.
+        metric: Metric,
+        /// How many pairs have none, for the γ with the most.
+        undefined: usize,
+        /// How many pairs there are.
+        pairs: usize,
+    },
+    /// A sample has no defined distance to any labelled one.
+    NoNeighbour {
+        /// The sample.
+        sample: String,
+    },
+}
+
+impl Warning {
+    /// The name of its kind in JSON.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Warning::Averaged { .. } => "averaged",
+            Warning::ConstantReward { .. } => "constant_reward",
+            Warning::Undefined { .. } => "undefined",
+            Warning::FewCommon { .. } => "few_common",
+            Warning::FewDegreesOfFreedom { .. } => "few_degrees_of_freedom",
+            Warning::NoInterval { .. } => "no_interval",
+            Warning::NoChance { .. } => "no_chance",
+            Warning::UndefinedDraws { .. } => "undefined_draws",
+            Warning::NarrowInterval { .. } => "narrow_interval",
+            Warning::GammaUnknown { .. } => "gamma_unknown",
+            Warning::GammaFromFew { .. } => "gamma_from_few",
+            Warning::UndefinedPairs { .. } => "undefined_pairs",
+            Warning::FewCommonPairs { .. } => "few_common_pairs",
+            Warning::UndefinedNeighbours { .. } => "undefined_neighbours",
+            Warning::NoNeighbour { .. } => "no_neighbour",
+        }
+    }
+
+    /// The warning as one sentence.
+    pub fn say(&self, to: FrontEnd) -> String {
+        match self {
+            Warning::Averaged { sample, samples, transitions, taken } => {
+                let taken = match taken {
+                    Duplicates::First => "the first",
+                    Duplicates::Last => "the last",
+                    Duplicates::Mean | Duplicates::Error => "their mean",
+                };
+                let of = match samples {
+                    1 => sample.clone(),
+                    many => format!("{} samples, {sample} first", count(*many)),
+                };
+                format!(
+                    "{of}: {} occurred with unequal rewards; {taken} was taken ({})",
+                    counted(*transitions, "transition", "transitions"),
+                    to.option("duplicates")
+                )
+            }
+            Warning::ConstantReward { sample, reward } => format!(
+                "{sample}: all rewards are {reward}: distances to it are undefined, or made by what was not sampled alone"
+            ),
+            Warning::Undefined { metric, why, common, min_common } => {
+                format!("the {metric} distance is undefined: {}", undefined(*why, *common, *min_common, to))
+            }
+            Warning::FewCommon { common } => format!(
+                "only {} shared: with fewer than {FEW_COMMON} a distance is mostly noise",
+                counted(*common, "transition is", "transitions are")
+            ),
+            Warning::FewDegreesOfFreedom { metric, degrees_of_freedom } => format!(
+                "the {metric} distance has {}: with fewer than {FEW_COMMON} it is mostly noise",
+                freedom(*degrees_of_freedom)
+            ),
+            Warning::NoInterval { metric, why } => format!("the {metric} distance has no interval: {why}"),
+            Warning::NoChance { metric, why } => format!("the {metric} distance has no test against chance: {why}"),
+            Warning::UndefinedDraws { metric, undefined, draws } => format!(
+                "{metric}: {} of {} have no distance and are left out of the interval",
+                count(*undefined),
+                counted(*draws, "draw", "draws")
+            ),
+            Warning::NarrowInterval { metric, sample, usual, others } => format!(
+                "{metric}: the interval is likely too narrow: in {sample} the reward is {usual} on all but {}",
+                counted(*others, "shared transition", "shared transitions")
+            ),
+            Warning::GammaUnknown { low, high, degrees_of_freedom, used } => {
+                let why = match degrees_of_freedom {
+                    0 => "shaping with any gamma explains all rewards (no degrees of freedom are left)".to_owned(),
+                    _ => format!("the 95 % interval is {low:.3} to {high:.3}"),
+                };
+                format!(
+                    "{}: the data cannot tell gamma: {why}; {used} is used: give the one that the rewards were made for",
+                    to.choice("gamma", "auto")
+                )
+            }
+            Warning::GammaFromFew { degrees_of_freedom } => {
+                format!("{}: gamma is estimated from {}: few", to.choice("gamma", "auto"), freedom(*degrees_of_freedom))
+            }
+            Warning::UndefinedPairs { undefined, pairs, first: [a, b], why } => format!(
+                "{} of {} distances are undefined; the first is that of {a} and {b}: {why}",
+                count(*undefined),
+                count(*pairs)
+            ),
+            Warning::FewCommonPairs { few, pairs } => format!(
+                "{} of {} distances are over fewer than {FEW_COMMON} shared transitions: mostly noise",
+                count(*few),
+                count(*pairs)
+            ),
+            Warning::UndefinedNeighbours { metric, undefined, pairs } => format!(
+                "{metric}: {} of {} pairs have no distance (too few shared transitions, or a constant reward) and count as \
+                 farthest",
+                count(*undefined),
+                count(*pairs)
+            ),
+            Warning::NoNeighbour { sample } => {
+                format!("{sample}: it has no defined distance to any labelled sample; its label means nothing")
+            }
+        }
+    }
+
+    /// What there is to say of samples by themselves: what was merged, and what looks wrong. Many samples with merged rewards are
+    /// told in one sentence.
+    pub(crate) fn of_samples(samples: &[&NamedSample]) -> Vec<Warning> {
+        let mut warnings: Vec<Warning> = Vec::new();
+        let averaged = |named: &&&NamedSample| named.sample.duplicates().averaged > 0;
+        let merged: Vec<&&NamedSample> = samples.iter().filter(averaged).collect();
+        let one_each = merged.len() <= 2;
+        if let (false, Some(first)) = (one_each, merged.first()) {
+            warnings.push(Warning::Averaged {
+                sample: first.name.clone(),
+                samples: merged.len(),
+                transitions: merged.iter().map(|named| named.sample.duplicates().averaged).sum(),
+                taken: first.sample.duplicates().policy,
+            });
+        }
+        for named in samples {
+            let duplicates = named.sample.duplicates();
+            if one_each && duplicates.averaged > 0 {
+                warnings.push(Warning::Averaged {
+                    sample: named.name.clone(),
+                    samples: 1,
+                    transitions: duplicates.averaged,
+                    taken: duplicates.policy,
+                });
+            }
+            let rewards = named.sample.rewards();
+            if rewards.len() > 1 && rewards.iter().all(|r| *r == rewards[0]) {
+                warnings.push(Warning::ConstantReward { sample: named.name.clone(), reward: rewards[0] });
+            }
+        }
+        warnings
+    }
+
+    /// Which distances of a pair are undefined or mostly noise.
+    pub(crate) fn of_distances(distances: &[(Metric, Distance)], min_common: usize) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        for &(metric, distance) in distances {
+            if let Some(why) = distance.undefined() {
+                warnings.push(Warning::Undefined { metric, why, common: distance.common, min_common });
+            }
+        }
+        let defined = || distances.iter().filter(|(_, distance)| distance.distance().is_some());
+        if let Some((_, distance)) = defined().next()
+            && distance.common < FEW_COMMON
+        {
+            warnings.push(Warning::FewCommon { common: distance.common });
+        }
+        for &(metric, distance) in defined() {
+            if let Some(shaping) = distance.shaping
+                && shaping.degrees_of_freedom < FEW_COMMON
+            {
+                let degrees_of_freedom = shaping.degrees_of_freedom;
+                warnings.push(Warning::FewDegreesOfFreedom { metric, degrees_of_freedom });
+            }
+        }
+        warnings
+    }
+
+    /// What there is to say of an estimated γ.
+    pub(crate) fn of_gamma(estimate: &GammaEstimate) -> Option<Warning> {
+        let GammaEstimate { low, high, identified, degrees_of_freedom, .. } = *estimate;
+        if !identified {
+            return Some(Warning::GammaUnknown { low, high, degrees_of_freedom, used: estimate.taken().get() });
+        }
+        (degrees_of_freedom < FEW_COMMON).then_some(Warning::GammaFromFew { degrees_of_freedom })
+    }
+}
+
+/// Why there is no distance, in words.
+pub fn undefined(why: Undefined, common: usize, min_common: usize, to: FrontEnd) -> String {
+    match why {
+        Undefined::TooFewCommon => format!(
+            "the samples share {}, fewer than the {min_common} asked for ({})",
+            counted(common, "transition", "transitions"),
+            to.option("min-common")
+        ),
+        other => other.to_string(),
+    }
+}
+
+fn freedom(degrees: usize) -> String {
+    counted(degrees, "degree of freedom", "degrees of freedom")
+}
+
+/// `{"kind", "message"}`, in the words of the command.
+impl Serialize for Warning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Warning", 2)?;
+        object.serialize_field("kind", self.kind())?;
+        object.serialize_field("message", &self.say(FrontEnd::Command))?;
+        object.end()
+    }
+}
