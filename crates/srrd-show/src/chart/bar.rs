@@ -62,7 +62,7 @@ impl Bar {
 /// axis has none); they end at the border if their value is outside the range of the axis.
 ///
 /// ```
-/// use srrd_show::{Axis, Bar, BarChart};
+/// use srrd_show::{Axis, Bar, BarChart, Figure};
 ///
 /// let chart = BarChart::new("Accuracy", Axis::linear("Correct (%)"))
 ///     .group("Gridworld", vec![Bar::new("EPIC", 61.0), Bar::new("SRRD", 84.0).interval(81.0, 87.0)]);

@@ -60,7 +60,7 @@ impl Arrow {
 /// `.cell.missing`; an arrow is `.arrow` with `data-dx` and `data-dy` in addition.
 ///
 /// ```
-/// use srrd_show::{Arrow, GridPicture};
+/// use srrd_show::{Arrow, Figure, GridPicture};
 ///
 /// let picture = GridPicture::new("Difference", 2, 1, vec![0.5, f64::NAN])?
 ///     .diverging()

@@ -27,7 +27,7 @@ const DODGE: f64 = 4.0;
 /// breaks the line, as does one of NaN. A chart without any point says "no data".
 ///
 /// ```
-/// use srrd_show::{Axis, LineChart, Point, Series};
+/// use srrd_show::{Axis, Figure, LineChart, Point, Series};
 ///
 /// let points = vec![Point::new(1.0, 0.4).interval(0.35, 0.45), Point::new(10.0, 0.2)];
 /// let chart = LineChart::new("Sparse samples", Axis::log("Rollouts"), Axis::linear("Distance"))
