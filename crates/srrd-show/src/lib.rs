@@ -40,6 +40,7 @@
 mod chart;
 mod drawing;
 mod error;
+pub mod escape;
 mod figure;
 mod font;
 mod heatmap;

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use roxmltree::{Document, Node};
 
 use super::*;
+use crate::escape::shown;
 use crate::raster::parse;
 use crate::{Figure, FigureError, HeatMap};
 
@@ -312,7 +313,7 @@ fn wrong_grids_are_refused() {
 
 #[test]
 fn text_from_data_is_escaped() {
-    let odd = "<&>\"' \u{0} </g> 名";
+    let odd = "<&>\"' \u{0}\u{202e} </g> 名";
     let chart = LineChart::new(odd, Axis::linear(odd), Axis::linear(odd))
         .subtitle(odd)
         .reference(1.0, odd)
@@ -328,7 +329,7 @@ fn text_from_data_is_escaped() {
     for figure in figures {
         let svg = figure.to_svg();
         let document = Document::parse(&svg).unwrap();
-        let kept = odd.replace('\0', "\u{fffd}");
+        let kept = shown(odd).into_owned();
         assert_eq!(document.root_element().attribute("aria-label"), Some(kept.as_str()));
         for series in with_class(&document, "series") {
             assert_eq!(series.attribute("data-series"), Some(kept.as_str()));

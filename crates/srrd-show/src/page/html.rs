@@ -6,6 +6,7 @@ use super::check::{ReportError, file_href};
 use super::model::{Claim, FigureBlock, Report, Section, Verdict};
 use super::policy::{SCRIPT, STYLE, policy};
 use super::table::table;
+use crate::escape::shown_lines;
 
 /// A table of contents helps from this many sections on.
 const SECTIONS_WITH_CONTENTS: usize = 4;
@@ -58,7 +59,8 @@ impl Report {
                 }
             }
         };
-        page.into_string()
+        // Over the whole page, so that no part of it can forget to.
+        shown_lines(&page.into_string()).into_owned()
     }
 
     fn has_contents(&self) -> bool {
@@ -214,10 +216,9 @@ mod tests {
     use crate::page::model::{Cell, Column, Table};
     use crate::{Axis, Figure, HeatMap, LineChart, Point, Series};
 
-    const NASTY: &str = "</title><script>alert(1)</script>\"><img src=x onerror=alert(1)>";
+    const NASTY: &str = "\u{1b}[2K\u{202e}</title><script>alert(1)</script>\"><img src=x onerror=alert(1)>";
 
-    const ESCAPED: &str =
-        "&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;&gt;&lt;img src=x onerror=alert(1)&gt;";
+    const ESCAPED: &str = "\\u{1b}[2K\\u{202e}&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;&gt;&lt;img src=x onerror=alert(1)&gt;";
 
     fn nasty() -> String {
         NASTY.to_string()
@@ -232,7 +233,7 @@ mod tests {
         let drawing = chart.reference(1.0, NASTY).draw();
         let svg = drawing.to_svg();
         let (in_figure, titles) = (svg.matches(ESCAPED).count(), svg.matches("</title>").count());
-        let figure = FigureBlock::new(drawing, NASTY).with_file(NASTY.replace(['/', ':'], ""));
+        let figure = FigureBlock::new(drawing, NASTY).with_file(NASTY.replace(['/', ':', '\u{1b}'], ""));
         let section =
             Section { heading: nasty(), paragraphs: vec![nasty()], figures: vec![figure], tables: vec![table] };
         let report = Report {
@@ -245,6 +246,7 @@ mod tests {
             notes: vec![nasty()],
         };
         let html = report.to_html();
+        assert_eq!(shown_lines(&html), html);
         assert_eq!(html.matches("<script").count(), 1, "the page's own");
         assert_eq!(html.matches("<img").count(), 0);
         assert_eq!(html.matches("</title>").count(), 1 + 4 * titles);
