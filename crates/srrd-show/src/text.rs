@@ -1,11 +1,13 @@
 //! How to fit text into the room there is.
 
+use crate::escape::shown;
 use crate::font::Font;
 
-/// One line without control characters, fit to be drawn.
+/// One line without control characters, fit to be drawn: what else is [hidden](shown) is spelled out, so that its width
+/// is known.
 pub(crate) fn one_line(text: &str) -> String {
     let spaced: String = text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
-    spaced.split_whitespace().collect::<Vec<_>>().join(" ")
+    shown(&spaced).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// `text` if it is at most `room` wide, else its beginning and end around an ellipsis: the ends
@@ -83,5 +85,6 @@ mod tests {
     #[test]
     fn one_line_has_no_breaks() {
         assert_eq!(one_line(" a\n\tb\u{7} c "), "a b c");
+        assert_eq!(one_line("a\u{202e}b"), "a\\u{202e}b");
     }
 }

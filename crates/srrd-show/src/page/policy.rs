@@ -25,6 +25,7 @@ fn source(content: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::escape::shown_lines;
 
     #[test]
     fn hashes_are_those_of_the_standard() {
@@ -38,6 +39,8 @@ mod tests {
             assert!(!text.contains("</") && !text.contains("<!--"));
             // HTML turns other line ends into this one, and the hash would no longer be that of the page.
             assert!(!text.contains('\r'));
+            // The page spells these out, also in here.
+            assert_eq!(shown_lines(text), text);
         }
     }
 
