@@ -1,5 +1,8 @@
-//! The command line as it is written. What it comes to is worked out in [`settings`](crate::settings).
+//! The command line as it is written. The options that commands share are in [`options`](crate::options).
 
+use crate::gamma::ProfileArgs;
+use crate::options::{Canonicalizes, Classifies, Compares, Measures, Shared};
+use crate::threads::Threads;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -143,6 +146,7 @@ The tables have columns `sample` and `label`. Evaluation: random splits, γ and 
 cross-validation inside the training part, the same splits for every metric. An undefined distance
 counts as 1, the farthest. The class with most votes wins; among classes with equally many votes,
 the one with the nearest neighbour.")]
+    #[command(mut_arg("seed", |arg| arg.help("The seed of the splits and of the batch")), mut_arg("batch", |arg| arg.help(BATCH)))]
     Classify(Classify),
     /// Rebuild summary, figures and report of a run
     #[command(after_help = "\
@@ -200,11 +204,9 @@ pub struct Distance {
     /// The second sample: a table, or TABLE#SAMPLE; - is CSV on standard input
     pub b: PathBuf,
     #[command(flatten)]
-    pub canon: CanonArgs,
+    pub shared: Shared<Measures>,
     #[command(flatten)]
-    pub compare: CompareArgs,
-    #[command(flatten)]
-    pub certainty: CertaintyArgs,
+    pub threads: Threads,
     #[command(flatten)]
     pub profile: ProfileArgs,
     /// Print the result as JSON
@@ -229,9 +231,9 @@ pub struct Explain {
     #[arg(long, value_name = "FILE.svg|png")]
     pub plot: Option<PathBuf>,
     #[command(flatten)]
-    pub canon: CanonArgs,
+    pub shared: Shared<Compares>,
     #[command(flatten)]
-    pub compare: CompareArgs,
+    pub threads: Threads,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
@@ -245,7 +247,9 @@ pub struct Canonicalize {
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     #[command(flatten)]
-    pub canon: CanonArgs,
+    pub shared: Shared<Canonicalizes>,
+    #[command(flatten)]
+    pub threads: Threads,
     #[command(flatten)]
     pub profile: ProfileArgs,
     /// Print what was done as JSON
@@ -268,9 +272,9 @@ pub struct Matrix {
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub undefined: Option<f64>,
     #[command(flatten)]
-    pub canon: CanonArgs,
+    pub shared: Shared<Compares>,
     #[command(flatten)]
-    pub compare: CompareArgs,
+    pub threads: Threads,
     #[command(flatten)]
     pub profile: ProfileArgs,
     /// Print a summary as JSON
@@ -287,7 +291,9 @@ pub struct Inspect {
     #[arg(long, value_name = "STATESxACTIONS")]
     pub space: Option<String>,
     #[command(flatten)]
-    pub canon: CanonArgs,
+    pub shared: Shared<Canonicalizes>,
+    #[command(flatten)]
+    pub threads: Threads,
     /// Print everything as JSON
     #[arg(long)]
     pub json: bool,
@@ -300,9 +306,8 @@ pub struct Convert {
     /// Where to write it; - is CSV on standard output
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-    /// How many threads to use [default: all cores]
-    #[arg(long, value_name = "N")]
-    pub threads: Option<usize>,
+    #[command(flatten)]
+    pub threads: Threads,
     /// Print what was done as JSON
     #[arg(long)]
     pub json: bool,
@@ -388,9 +393,6 @@ pub struct Classify {
     /// Tables of labelled samples (columns `sample` and `label`)
     #[arg(required = true)]
     pub inputs: Vec<PathBuf>,
-    /// direct, epic, dard, srrd, projected, or all; several with commas [default: srrd]
-    #[arg(long, value_name = "METRIC", value_delimiter = ',')]
-    pub metric: Vec<String>,
     /// Discount factors to choose from
     #[arg(
         long,
@@ -417,29 +419,10 @@ pub struct Classify {
     /// Label the samples of this table instead of evaluating
     #[arg(long, value_name = "UNLABELLED")]
     pub predict: Option<PathBuf>,
-    /// How expectations are estimated
-    #[arg(long, value_enum, default_value_t = EstimatorName::Double)]
-    pub estimator: EstimatorName,
-    /// What predicts unsampled rewards, for --estimator regressed [default: linear]
-    #[arg(long, value_enum)]
-    pub regression: Option<RegressionName>,
-    /// How actions enter the double batch
-    #[arg(long, value_enum, default_value_t = ActionsName::Marginal)]
-    pub actions: ActionsName,
-    /// How many of the explored states (or pairs) the double batch holds
-    #[arg(long, value_name = "all|N", default_value = "all", allow_hyphen_values = true)]
-    pub batch: String,
-    /// The seed of the splits and of the batch
-    #[arg(long, default_value_t = 0)]
-    pub seed: u64,
-    /// Which reward a transition gets that occurs with unequal ones
-    #[arg(long, value_enum, default_value_t = DuplicatesName::Mean)]
-    pub duplicates: DuplicatesName,
-    /// How many threads to use [default: all cores]
-    #[arg(long, value_name = "N")]
-    pub threads: Option<usize>,
     #[command(flatten)]
-    pub compare: CompareArgs,
+    pub shared: Shared<Classifies>,
+    #[command(flatten)]
+    pub threads: Threads,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
@@ -505,131 +488,6 @@ pub struct Simulate {
     /// Print a summary as JSON
     #[arg(long)]
     pub json: bool,
-}
-
-/// How rewards are canonicalized.
-#[derive(Debug, Args)]
-pub struct CanonArgs {
-    /// direct, epic, dard, srrd, projected, or all; several with commas [default: srrd]
-    #[arg(long, value_name = "METRIC", value_delimiter = ',')]
-    pub metric: Vec<String>,
-    /// The discount factor, between 0 and 1; or auto: the one at which shaping explains most of the rewards
-    #[arg(long, value_name = "GAMMA|auto", default_value = "0.9", allow_hyphen_values = true)]
-    pub gamma: String,
-    /// How expectations are estimated: over all pairs of two sets, unsampled ones counting 0 (double) or as predicted from
-    /// feature columns (regressed), or over the sampled ones (unbiased)
-    #[arg(long, value_enum, default_value_t = EstimatorName::Double)]
-    pub estimator: EstimatorName,
-    /// What predicts rewards from feature columns for --estimator regressed [default: linear]
-    #[arg(long, value_enum)]
-    pub regression: Option<RegressionName>,
-    /// How actions enter the double batch: averaged, or as pairs of state and action
-    #[arg(long, value_enum, default_value_t = ActionsName::Marginal)]
-    pub actions: ActionsName,
-    /// How many of the explored states (or pairs) the double batch holds; not for unbiased
-    #[arg(long, value_name = "all|N", default_value = "all", allow_hyphen_values = true)]
-    pub batch: String,
-    /// The seed of the batch and of all draws
-    #[arg(long, default_value_t = 0)]
-    pub seed: u64,
-    /// Which reward a transition gets that occurs with unequal ones
-    #[arg(long, value_enum, default_value_t = DuplicatesName::Mean)]
-    pub duplicates: DuplicatesName,
-    /// How many threads to use [default: all cores]
-    #[arg(long, value_name = "N")]
-    pub threads: Option<usize>,
-}
-
-impl Classify {
-    /// What it shares with the other commands; the discount factors are its own affair.
-    pub fn canon(&self) -> CanonArgs {
-        CanonArgs {
-            metric: self.metric.clone(),
-            gamma: "0.9".to_owned(),
-            estimator: self.estimator,
-            regression: self.regression,
-            actions: self.actions,
-            batch: self.batch.clone(),
-            seed: self.seed,
-            duplicates: self.duplicates,
-            threads: self.threads,
-        }
-    }
-}
-
-/// When a distance counts as defined.
-#[derive(Debug, Args)]
-pub struct CompareArgs {
-    /// How many transitions two samples must share for a distance
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    pub min_common: usize,
-    /// Of what the correlation is: the values, or their ranks, which a few huge rewards cannot dominate
-    #[arg(long, value_enum, default_value_t = CorrelationName::Pearson)]
-    pub correlation: CorrelationName,
-    /// Where projected takes shaping out: on what a pair shares (exact), or on each sample's own transitions (fast for many)
-    #[arg(long, value_enum, default_value_t = SupportName::Pair)]
-    pub support: SupportName,
-}
-
-/// How sure a distance is.
-#[derive(Debug, Args)]
-pub struct CertaintyArgs {
-    /// Also give an interval that holds the true distance so often, such as 0.95
-    #[arg(long, value_name = "LEVEL", allow_hyphen_values = true)]
-    pub interval: Option<f64>,
-    /// Also test whether the rewards are more alike than chance would make them
-    #[arg(long)]
-    pub chance: bool,
-    /// How many draws intervals and tests make
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    pub draws: usize,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum CorrelationName {
-    Pearson,
-    Spearman,
-}
-
-/// What is told about an estimated discount factor.
-#[derive(Debug, Args)]
-pub struct ProfileArgs {
-    /// With --gamma auto: draw what shaping leaves of the rewards by gamma, or write it as a table (.csv and the others)
-    #[arg(long, value_name = "FILE.svg|png|csv")]
-    pub profile: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SupportName {
-    Pair,
-    Own,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum EstimatorName {
-    Double,
-    Unbiased,
-    Regressed,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum RegressionName {
-    Linear,
-    Tree,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ActionsName {
-    Marginal,
-    Joint,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum DuplicatesName {
-    Mean,
-    First,
-    Last,
-    Error,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -1,8 +1,9 @@
 //! Why a command ended early, and what the exit status is then: 1 it failed, 2 the call or the input was wrong.
 
-use crate::print::shown;
+use srrd::{FrontEnd, Problem};
 use srrd_data::{ErrorKind, TableError};
 use srrd_lab::LabError;
+use srrd_show::escape::shown;
 use std::io::{self, Write};
 
 /// The end of a command that did not finish.
@@ -51,6 +52,12 @@ impl From<TableError> for Failure {
             ErrorKind::Io => Failure::Failed(error.to_string()),
             _ => Failure::Wrong(error.to_string()),
         }
+    }
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Failure::Wrong(problem.say(FrontEnd::Command))
     }
 }
 

@@ -1,9 +1,7 @@
 //! Where samples come from: files, named parts of files, and standard input.
 
 use crate::failure::Failure;
-use crate::settings::Chosen;
-use srrd::NamedSample;
-use srrd::{Metric, Regression, SampleError};
+use srrd::{Duplicates, NamedSample};
 use srrd_data::{
     FileFormat, ReadOptions, SampleTable, TableError, TableReader, open, open_stream, read_sample_table, read_samples,
     read_samples_with_episodes,
@@ -56,96 +54,102 @@ impl Source {
     }
 
     /// The samples of the table and where its rows went.
-    pub fn samples(&self, chosen: &Chosen) -> Result<SampleTable, Failure> {
+    pub fn samples(&self, duplicates: Duplicates) -> Result<SampleTable, Failure> {
         let name = match self {
             Source::Path(path) => path.file_name().map(|name| name.to_string_lossy().into_owned()),
             Source::Kept { .. } => None,
         };
         let reader = self.open()?;
         let name = name.unwrap_or_else(|| reader.name().to_owned());
-        let file = reader.name().to_owned();
-        let mut table = read_sample_table(reader, &name, chosen.duplicates)?;
-        table.samples = predicting(table.samples, &file, chosen)?;
-        Ok(table)
+        Ok(read_sample_table(reader, &name, duplicates)?)
     }
 }
 
-/// The samples of a table as the estimator needs them: those of the regressed one predict what they do not hold.
-fn predicting(samples: Vec<NamedSample>, file: &str, chosen: &Chosen) -> Result<Vec<NamedSample>, Failure> {
-    let Some(regression) = predicts(chosen) else { return Ok(samples) };
-    samples.into_iter().map(|named| predict(named, file, regression)).collect()
+/// How tables become samples.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading {
+    pub duplicates: Duplicates,
+    /// Whether episodes are of use.
+    pub episodes: bool,
 }
 
-/// What predicts rewards, if a metric asks for any that may not be sampled: direct and projected do not.
-pub fn predicts(chosen: &Chosen) -> Option<Regression> {
-    let expects = |metric: &Metric| matches!(metric, Metric::Epic | Metric::Dard | Metric::Srrd);
-    chosen.regression.filter(|_| chosen.metrics.iter().any(expects))
+impl Reading {
+    /// Without episodes.
+    pub fn of(duplicates: Duplicates) -> Self {
+        Reading { duplicates, episodes: false }
+    }
 }
 
-/// The sample, predicting the rewards that it does not hold.
-pub fn predict(named: NamedSample, file: &str, regression: Regression) -> Result<NamedSample, Failure> {
-    let one_step = named.one_step;
-    let sample = named.sample.with_regression(regression).map_err(|error| {
-        let why = match error {
-            SampleError::NoFeatures { .. } if one_step => {
-                "the table has no next states whose features could tell a reward; choose another estimator".to_owned()
+/// Tables that were read: each once, however many of its samples are named.
+struct Tables {
+    reading: Reading,
+    read: Vec<(PathBuf, Vec<NamedSample>)>,
+}
+
+impl Tables {
+    fn new(reading: Reading) -> Self {
+        Tables { reading, read: Vec::new() }
+    }
+
+    /// All samples of a table.
+    fn samples(&mut self, path: &Path) -> Result<&[NamedSample], Failure> {
+        let known = self.read.iter().position(|(known, _)| known == path);
+        let at = match known {
+            Some(at) => at,
+            None => {
+                let samples = match self.reading.episodes {
+                    true => read_samples_with_episodes(path, self.reading.duplicates)?,
+                    false => read_samples(path, self.reading.duplicates)?,
+                };
+                self.read.push((path.to_owned(), samples));
+                self.read.len() - 1
             }
-            SampleError::NoFeatures { .. } => {
-                "states are tokens here, which tell no reward; give numeric feature columns `state.NAME` and \
-                 `next_state.NAME` instead of `state` and `next_state`, or choose another estimator"
-                    .to_owned()
-            }
-            other => other.to_string(),
         };
-        Failure::wrong(format!("{file}: --estimator regressed: {why}"))
-    })?;
-    Ok(NamedSample { sample, ..named })
-}
+        Ok(&self.read[at].1)
+    }
 
-/// The one sample that `TABLE` or `TABLE#SAMPLE` names, with its episodes if they are asked for and known.
-pub fn read_one(path: &Path, chosen: &Chosen, episodes: bool) -> Result<NamedSample, Failure> {
-    let (table, wanted) = match split_name(path) {
-        Some((table, name)) => (table, Some(name)),
-        None => (path.to_owned(), None),
-    };
-    let mut samples = read_predicting(&table, chosen, episodes)?;
-    let listed = || {
-        let names: Vec<&str> = samples.iter().take(5).map(|s| s.name.as_str()).collect();
-        let more = if samples.len() > 5 { ", …" } else { "" };
-        format!("{}{more}", names.join(", "))
-    };
-    match wanted {
-        None if samples.len() == 1 => Ok(samples.remove(0)),
-        None => Err(Failure::wrong(format!(
-            "{}: the table holds {} samples ({}), but one is needed: name it as '{}#SAMPLE', or compare all of them with \
-             `srrd matrix`",
-            table.display(),
-            samples.len(),
-            listed(),
-            table.display(),
-        ))),
-        Some(name) if samples.iter().all(|sample| sample.from_file) => Err(Failure::wrong(format!(
-            "{}: there is no sample '{name}': the table has no column `sample`, so it is one sample; leave out '#{name}'",
-            table.display(),
-        ))),
-        Some(name) => match samples.iter().position(|sample| sample.name == name) {
-            Some(index) => Ok(samples.swap_remove(index)),
-            None => Err(Failure::wrong(format!(
-                "{}: there is no sample '{name}' in column `sample`: the table holds {}",
+    /// The one sample that `TABLE` or `TABLE#SAMPLE` names.
+    fn one(&mut self, path: &Path) -> Result<NamedSample, Failure> {
+        let (table, wanted) = match split_name(path) {
+            Some((table, name)) => (table, Some(name)),
+            None => (path.to_owned(), None),
+        };
+        let samples = self.samples(&table)?;
+        let listed = || {
+            let names: Vec<&str> = samples.iter().take(5).map(|s| s.name.as_str()).collect();
+            let more = if samples.len() > 5 { ", …" } else { "" };
+            format!("{}{more}", names.join(", "))
+        };
+        match (wanted, samples) {
+            (None, [only]) => Ok(only.clone()),
+            (None, several) => Err(Failure::wrong(format!(
+                "{}: the table holds {} samples ({}), but one is needed: name it as '{}#SAMPLE', or compare all of them with \
+                 `srrd matrix`",
                 table.display(),
-                listed()
+                several.len(),
+                listed(),
+                table.display(),
             ))),
-        },
+            (Some(name), samples) if samples.iter().all(|sample| sample.from_file) => Err(Failure::wrong(format!(
+                "{}: there is no sample '{name}': the table has no column `sample`, so it is one sample; leave out '#{name}'",
+                table.display(),
+            ))),
+            (Some(name), samples) => samples.iter().find(|sample| sample.name == name).cloned().ok_or_else(|| {
+                Failure::wrong(format!(
+                    "{}: there is no sample '{name}' in column `sample`: the table holds {}",
+                    table.display(),
+                    listed()
+                ))
+            }),
+        }
     }
 }
 
-fn read_predicting(path: &Path, chosen: &Chosen, episodes: bool) -> Result<Vec<NamedSample>, Failure> {
-    let file = if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() };
-    let samples = match episodes {
-        true => read_samples_with_episodes(path, chosen.duplicates)?,
-        false => read_samples(path, chosen.duplicates)?,
-    };
-    predicting(samples, &file, chosen)
+/// The two samples that `TABLE` or `TABLE#SAMPLE` name.
+pub fn read_pair(a: &PathBuf, b: &PathBuf, reading: Reading) -> Result<[NamedSample; 2], Failure> {
+    read_once([a, b])?;
+    let mut tables = Tables::new(reading);
+    Ok([tables.one(a)?, tables.one(b)?])
 }
 
 /// `TABLE#SAMPLE`, unless a file has that very name.
@@ -161,7 +165,7 @@ pub fn table_of(path: &Path) -> PathBuf {
 }
 
 /// What was read from standard input is gone.
-pub fn read_once<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {
+fn read_once<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {
     match paths.into_iter().filter(|path| path.as_os_str() == "-").count() {
         0 | 1 => Ok(()),
         _ => Err(Failure::wrong("standard input can be read only once: name files for the other samples")),
@@ -169,15 +173,16 @@ pub fn read_once<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(),
 }
 
 /// The samples of all tables, or those that `TABLE#SAMPLE` names, with names that tell them apart.
-pub fn read_all(paths: &[PathBuf], chosen: &Chosen) -> Result<Vec<NamedSample>, Failure> {
+pub fn read_all(paths: &[PathBuf], reading: Reading) -> Result<Vec<NamedSample>, Failure> {
     read_once(paths)?;
+    let mut tables = Tables::new(reading);
     let mut samples = Vec::new();
     // What was given for every sample.
     let mut given = Vec::new();
     for path in paths {
         let of_path = match split_name(path) {
-            Some(_) => vec![read_one(path, chosen, false)?],
-            None => read_predicting(path, chosen, false)?,
+            Some(_) => vec![tables.one(path)?],
+            None => tables.samples(path)?.to_vec(),
         };
         given.resize(given.len() + of_path.len(), path);
         samples.extend(of_path);
@@ -206,40 +211,5 @@ pub fn read_all(paths: &[PathBuf], chosen: &Chosen) -> Result<Vec<NamedSample>, 
             }
         }));
     }
-    check_same_features(&samples)?;
     Ok(samples)
-}
-
-/// Samples that identify states by different things can share no transition; that is a mistake, not a distance.
-pub fn check_same_features<'a>(samples: impl IntoIterator<Item = &'a NamedSample>) -> Result<(), Failure> {
-    let mut samples = samples.into_iter();
-    let Some(first) = samples.next() else { return Ok(()) };
-    let describe = |features: &Option<Vec<String>>| match features {
-        None => "a token".to_owned(),
-        Some(names) => format!("the features {}", names.join(", ")),
-    };
-    for other in samples {
-        for (what, a, b) in [
-            ("states", &first.state_features, &other.state_features),
-            ("actions", &first.action_features, &other.action_features),
-        ] {
-            if a != b {
-                return Err(Failure::wrong(format!(
-                    "{} identifies {what} by {} and {} by {}: they can share no transition; give both the same columns",
-                    first.name,
-                    describe(a),
-                    other.name,
-                    describe(b)
-                )));
-            }
-        }
-        if first.one_step != other.one_step {
-            let (one, several) = if first.one_step { (first, other) } else { (other, first) };
-            return Err(Failure::wrong(format!(
-                "{} has no column `next_state` and {} has: they can share no transition; give both the same columns",
-                one.name, several.name
-            )));
-        }
-    }
-    Ok(())
 }

@@ -1,20 +1,19 @@
 //! What the command `srrd` does, for its `main` and for the Python package, whose results must be the command's to the last bit.
 //!
-//! [`command`] is the whole command; [`answers`] gives what single commands find out as values instead of printing it.
+//! It parses, calls the library and prints. [`command`] is the whole command.
 
-pub mod answers;
 mod args;
 mod commands;
 mod failure;
 mod gamma;
 mod inputs;
+mod options;
 mod outputs;
-mod plot;
+mod picture;
 mod print;
 mod progress;
-mod settings;
 mod signals;
-mod tokens;
+mod threads;
 
 pub use signals::clean_up_when_ended;
 

@@ -12,6 +12,14 @@ pub fn check_table(path: &Path) -> Result<(), Failure> {
     check_place(path)
 }
 
+/// JSON and a table cannot both go to standard output.
+pub fn check_json(json: bool, output: Option<&Path>) -> Result<(), Failure> {
+    match json && output.is_some_and(|path| path.as_os_str() == "-") {
+        true => Err(Failure::wrong("--json: standard output already gets the table; name a file with -o")),
+        false => Ok(()),
+    }
+}
+
 /// A matrix that can be written there, as a table or as an array.
 pub fn check_matrix(path: &Path) -> Result<(), Failure> {
     if is_npy(path) {

@@ -369,6 +369,7 @@ impl<'a> Gathered<'a> {
                 label: self.labels[i].clone().filter(|label| !label.is_empty()),
                 state_features: roles.state.features().map(<[String]>::to_vec),
                 action_features: roles.action.features().map(<[String]>::to_vec),
+                source: self.file.to_owned(),
                 sample,
                 episodes,
             });

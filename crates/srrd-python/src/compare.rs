@@ -1,17 +1,17 @@
 //! Distances, canonical rewards and what goes with them.
 
 use crate::choices::Choices;
-use crate::error::{of_answer, warn, wrong};
+use crate::error::{of_problem, warn, wrong};
 use crate::sample::Sample;
 use crate::values::of_json;
 use crate::work;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::Value;
-use srrd::NamedSample;
-use srrd::{Comparison, DistanceMatrix, FEW_COMMON, RewardSample, Undefined};
-use srrd_cli::answers::{self, Answer, Checked};
+use serde::Serialize;
+use srrd::answer::{ClassifyOptions, ClassifyPlan, Space};
+use srrd::{NamedSample, Problem, Question, Warning};
 use std::sync::Arc;
 
 type Named = Vec<Arc<NamedSample>>;
@@ -27,7 +27,7 @@ const SMALL: usize = 1 << 14;
 fn is_small(samples: &Named, choices: &Choices) -> bool {
     let transitions: usize = samples.iter().map(|named| named.sample.len()).sum();
     let asks_more =
-        choices.checked.gamma_is_auto() || samples.iter().any(|named| named.sample.reward_table().is_some());
+        choices.question.gamma_from_data() || samples.iter().any(|named| named.sample.reward_table().is_some());
     transitions < SMALL && !asks_more
 }
 
@@ -39,19 +39,22 @@ enum Place {
     Nearest(Option<usize>),
 }
 
+/// An answer, and what to warn about.
+type Answer<T> = Result<(T, Vec<Warning>), Problem>;
+
 /// Has `find` answer on the samples, issues its warnings and hands its value on.
 fn answered<T: Send + 'static>(
     py: Python<'_>,
     samples: Named,
     choices: &Choices,
     place: Place,
-    find: impl FnOnce(&[&NamedSample], &Checked) -> Answer<T> + Send + 'static,
+    find: impl FnOnce(&[&NamedSample], &Question) -> Answer<T> + Send + 'static,
 ) -> PyResult<T> {
-    let checked = choices.checked.clone();
+    let question = choices.question.clone();
     let here = matches!(place, Place::Nearest(_)) && is_small(&samples, choices);
     let work = move || {
         let references: Vec<&NamedSample> = samples.iter().map(AsRef::as_ref).collect();
-        find(&references, &checked)
+        find(&references, &question)
     };
     let (Place::Pool(threads) | Place::Nearest(threads)) = place;
     let answer = if here {
@@ -60,20 +63,15 @@ fn answered<T: Send + 'static>(
     } else {
         work::run(py, threads, work)?
     };
-    let (value, warnings) = answer.map_err(of_answer)?;
+    let (value, warnings) = answer.map_err(|problem| of_problem(&problem))?;
     warn(py, &warnings)?;
     Ok(value)
 }
 
-/// Settles settings and samples, then computes.
-fn computed<T>(
-    samples: &[&NamedSample],
-    checked: &Checked,
-    compute: impl FnOnce(&[&RewardSample], &srrd::Settings, &mut Vec<String>) -> Result<T, answers::NoAnswer>,
-) -> Answer<T> {
-    let ((settings, ready), mut warnings) = checked.settled(samples)?;
-    let references: Vec<&RewardSample> = ready.iter().map(|named| &named.sample).collect();
-    Ok((compute(&references, &settings, &mut warnings)?, warnings))
+/// An answer as Python values: those of its JSON.
+fn as_values<'py>(py: Python<'py>, answer: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+    let value = serde_json::to_value(answer).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    of_json(py, &value)
 }
 
 /// The distance of two samples; NaN when it is undefined.
@@ -87,56 +85,31 @@ pub fn distance(
     threads: Option<usize>,
 ) -> PyResult<f64> {
     let pair = named(&[a.clone(), b.clone()]);
-    answered(py, pair, choices, Place::Nearest(threads), |pair, checked| {
-        let metric = checked.metric()?;
-        computed(pair, checked, |pair, settings, warnings| {
-            let comparison = srrd::distance(pair[0], pair[1], metric, settings);
-            warnings.extend(concerns(&comparison, settings.min_common));
-            Ok(comparison.distance().unwrap_or(f64::NAN))
-        })
+    answered(py, pair, choices, Place::Nearest(threads), |pair, question| {
+        question.metric("a distance is")?;
+        let found = srrd::compare(pair[0], pair[1], question)?;
+        let distance = found.results.first().and_then(|finding| finding.distance.distance());
+        Ok((distance.unwrap_or(f64::NAN), found.warnings))
     })
-}
-
-fn concerns(comparison: &Comparison, min_common: usize) -> Option<String> {
-    match comparison.undefined() {
-        Some(Undefined::TooFewCommon) => Some(format!(
-            "the distance is undefined: the samples share {} transitions, fewer than the {min_common} asked for (--min-common)",
-            comparison.common
-        )),
-        Some(why) => Some(format!("the distance is undefined: {why}")),
-        None if comparison.common < FEW_COMMON => Some(format!(
-            "only {} transitions are shared: with fewer than {FEW_COMMON} a distance is mostly noise",
-            comparison.common
-        )),
-        None => {
-            let shaping = comparison.shaping.filter(|shaping| shaping.degrees_of_freedom < FEW_COMMON)?;
-            Some(format!(
-                "the distance has {} degrees of freedom: with fewer than {FEW_COMMON} it is mostly noise",
-                shaping.degrees_of_freedom
-            ))
-        }
-    }
 }
 
 /// Everything `srrd distance --json` tells.
 #[pyfunction]
-#[pyo3(signature = (a, b, choices, interval=None, chance=false, draws=1000, threads=None))]
-#[expect(clippy::too_many_arguments, reason = "one argument an option")]
+#[pyo3(signature = (a, b, choices, threads=None))]
 pub fn compare<'py>(
     py: Python<'py>,
     a: &Bound<'_, Sample>,
     b: &Bound<'_, Sample>,
     choices: &Choices,
-    interval: Option<f64>,
-    chance: bool,
-    draws: usize,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let pair = named(&[a.clone(), b.clone()]);
-    let value = answered(py, pair, choices, Place::Pool(threads), move |pair, checked| {
-        answers::distance([pair[0], pair[1]], checked, interval, chance, draws)
+    let found = answered(py, pair, choices, Place::Pool(threads), |pair, question| {
+        let found = srrd::compare(pair[0], pair[1], question)?;
+        let warnings = found.warnings.clone();
+        Ok((found, warnings))
     })?;
-    of_json(py, &value)
+    as_values(py, &found)
 }
 
 /// Everything `srrd explain --json` tells.
@@ -151,10 +124,12 @@ pub fn explain<'py>(
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let pair = named(&[a.clone(), b.clone()]);
-    let value = answered(py, pair, choices, Place::Pool(threads), move |pair, checked| {
-        answers::explain([pair[0], pair[1]], checked, top)
+    let found = answered(py, pair, choices, Place::Pool(threads), move |pair, question| {
+        let found = srrd::explain(pair[0], pair[1], question, top)?;
+        let warnings = found.warnings.clone();
+        Ok((found, warnings))
     })?;
-    of_json(py, &value)
+    as_values(py, &found)
 }
 
 /// Everything `srrd inspect --json` tells.
@@ -167,16 +142,19 @@ pub fn inspect<'py>(
     space: Option<(f64, f64)>,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let value = answered(py, named(&samples), choices, Place::Pool(threads), move |samples, checked| {
-        answers::inspect(samples, checked, space)
+    let space = space.map(|(states, actions)| Space { states, actions });
+    let found = answered(py, named(&samples), choices, Place::Pool(threads), move |samples, question| {
+        let found = srrd::inspect(samples, question, space)?;
+        let warnings = found.warnings.clone();
+        Ok((found, warnings))
     })?;
-    of_json(py, &value)
+    as_values(py, &found)
 }
 
 /// Everything `srrd classify --json` tells of labelled samples.
 #[pyfunction]
 #[pyo3(signature = (samples, choices, gammas, ks, train, repeats, threads=None))]
-#[expect(clippy::too_many_arguments, reason = "one argument an option")]
+#[expect(clippy::too_many_arguments, reason = "one argument per option")]
 pub fn classify<'py>(
     py: Python<'py>,
     samples: Vec<Bound<'_, Sample>>,
@@ -187,10 +165,13 @@ pub fn classify<'py>(
     repeats: usize,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let value: Value = answered(py, named(&samples), choices, Place::Pool(threads), move |samples, checked| {
-        answers::classify(samples, checked, &gammas, &ks, train, repeats)
+    let options = ClassifyOptions { gammas, ks, train, repeats };
+    let found = answered(py, named(&samples), choices, Place::Pool(threads), move |samples, question| {
+        let found = srrd::answer::classify(samples, &ClassifyPlan::new(question, &options)?)?;
+        let warnings = found.warnings.clone();
+        Ok((found, warnings))
     })?;
-    of_json(py, &value)
+    as_values(py, &found)
 }
 
 /// Canonical rewards, in the order of the sample's transitions.
@@ -203,9 +184,11 @@ pub fn canonicalize<'py>(
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let only = named(std::slice::from_ref(sample));
-    let values = answered(py, only, choices, Place::Nearest(threads), |only, checked| {
-        let metric = checked.metric()?;
-        computed(only, checked, |only, settings, _| Ok(srrd::canonicalize(only[0], metric, settings)))
+    let values = answered(py, only, choices, Place::Nearest(threads), |only, question| {
+        let metric = question.metric("canonical rewards are")?;
+        let settled = question.settle(only)?;
+        let values = srrd::canonicalize(settled.rewards()[0], metric, &settled.settings);
+        Ok((values, settled.warnings))
     })?;
     Ok(values.into_pyarray(py))
 }
@@ -221,37 +204,15 @@ pub fn pairwise<'py>(
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let size = samples.len();
-    let distances = answered(py, named(&samples), choices, Place::Pool(threads), move |samples, checked| {
-        let metric = checked.metric()?;
-        computed(samples, checked, |samples, settings, warnings| {
-            let matrix = srrd::pairwise(samples, metric, settings);
-            warnings.extend(concerns_of_all(&matrix));
-            Ok(match undefined {
-                Some(value) => matrix.filled(value),
-                None => matrix.into_distances(),
-            })
-        })
+    let distances = answered(py, named(&samples), choices, Place::Pool(threads), move |samples, question| {
+        let found = srrd::matrix(samples, question)?;
+        let distances = match undefined {
+            Some(value) => found.distances.filled(value),
+            None => found.distances.into_distances(),
+        };
+        Ok((distances, found.warnings))
     })?;
     distances.into_pyarray(py).reshape([size, size])
-}
-
-fn concerns_of_all(matrix: &DistanceMatrix) -> Vec<String> {
-    let pairs = matrix.size() * matrix.size().saturating_sub(1) / 2;
-    let undefined: Vec<_> = matrix.undefined().iter().filter(|(i, j, _)| i != j).collect();
-    let mut concerns = Vec::new();
-    if let Some((i, j, why)) = undefined.first() {
-        concerns.push(format!(
-            "{} of {pairs} distances are undefined; the first is that of samples {i} and {j}: {why}",
-            undefined.len()
-        ));
-    }
-    if matrix.few_common() > 0 {
-        concerns.push(format!(
-            "{} of {pairs} distances are over fewer than {FEW_COMMON} shared transitions: mostly noise",
-            matrix.few_common()
-        ));
-    }
-    concerns
 }
 
 /// The distances of every row sample to every column sample, NaN where undefined: a block of [`pairwise`], to the last bit.
@@ -266,14 +227,52 @@ pub fn cross<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let shape = [rows.len(), columns.len()];
     let all: Vec<Bound<'_, Sample>> = rows.into_iter().chain(columns).collect();
-    let distances = answered(py, named(&all), choices, Place::Pool(threads), move |all, checked| {
-        let metric = checked.metric()?;
-        computed(all, checked, |all, settings, _| {
-            let (rows, columns) = all.split_at(shape[0]);
-            Ok(srrd::cross_distances(rows, columns, metric, settings))
-        })
+    let distances = answered(py, named(&all), choices, Place::Pool(threads), move |all, question| {
+        let metric = question.metric("a matrix is")?;
+        let settled = question.settle(all)?;
+        let rewards = settled.rewards();
+        let (rows, columns) = rewards.split_at(shape[0]);
+        Ok((srrd::cross_distances(rows, columns, metric, &settled.settings), settled.warnings))
     })?;
     distances.into_pyarray(py).reshape(shape)
+}
+
+/// Checks that samples can be compared as asked, issues what there is to know about them, and returns the discount factor: the given
+/// one, or that which the samples speak for.
+#[pyfunction]
+#[pyo3(signature = (samples, choices, threads=None))]
+pub fn settle(
+    py: Python<'_>,
+    samples: Vec<Bound<'_, Sample>>,
+    choices: &Choices,
+    threads: Option<usize>,
+) -> PyResult<f64> {
+    answered(py, named(&samples), choices, Place::Pool(threads), |samples, question| {
+        question.metric("a matrix is")?;
+        let settled = question.settle(samples)?;
+        Ok((settled.settings.gamma.get(), settled.warnings))
+    })
+}
+
+/// Warns that some pairs of a matrix have no distance; the first of them is that of samples `i` and `j`.
+#[pyfunction]
+pub fn warn_undefined(
+    py: Python<'_>,
+    a: &Bound<'_, Sample>,
+    b: &Bound<'_, Sample>,
+    choices: &Choices,
+    undefined: usize,
+    pairs: usize,
+    at: [usize; 2],
+) -> PyResult<()> {
+    let pair = named(&[a.clone(), b.clone()]);
+    answered(py, pair, choices, Place::Nearest(None), move |pair, question| {
+        let found = srrd::compare(pair[0], pair[1], question)?;
+        let why = found.results.first().and_then(|finding| finding.distance.undefined());
+        let first = [pair[0].name.clone(), pair[1].name.clone()];
+        let warning = why.map(|why| Warning::UndefinedPairs { undefined, pairs, first, at, why });
+        Ok(((), warning.into_iter().collect()))
+    })
 }
 
 /// What samples say about the discount factor.
@@ -285,12 +284,12 @@ pub fn estimate_gamma<'py>(
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let samples = named(&samples);
-    let (gamma, estimate) = work::run(py, threads, move || {
-        let references: Vec<&NamedSample> = samples.iter().map(AsRef::as_ref).collect();
-        answers::discount(&references)
+    let estimate = work::run(py, threads, move || {
+        let references: Vec<_> = samples.iter().map(|named| &named.sample).collect();
+        srrd::estimate_gamma(&references)
     })?;
     let dict = PyDict::new(py);
-    dict.set_item("gamma", gamma.get())?;
+    dict.set_item("gamma", estimate.taken().get())?;
     dict.set_item("low", estimate.low)?;
     dict.set_item("high", estimate.high)?;
     dict.set_item("identified", estimate.identified)?;

@@ -1,51 +1,22 @@
 //! What goes wrong, as Python exceptions with the command's words.
 
 use pyo3::create_exception;
-use pyo3::exceptions::{
-    PyFileNotFoundError, PyOSError, PyPermissionError, PyRuntimeError, PyUserWarning, PyValueError,
-};
+use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyPermissionError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
-use srrd_cli::answers::NoAnswer;
+use srrd::{FrontEnd, Problem, Warning};
 use srrd_data::{ErrorKind, TableError};
 use srrd_lab::LabError;
 use std::ffi::CString;
-use std::fmt::Write;
 
 create_exception!(srrd, DataWarning, PyUserWarning, "What there is to know about data before a distance is trusted.");
 
-/// The command's words as Python users know things: `--min-common` is `min_common` to them.
-pub fn in_python(message: &str) -> String {
-    let mut text = String::with_capacity(message.len());
-    let mut rest = message;
-    while let Some(at) = rest.find("--") {
-        let (before, after) = (&rest[..at], &rest[at + 2..]);
-        text.push_str(before);
-        let option: String = after.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect();
-        if option.starts_with(|c: char| c.is_ascii_lowercase()) && !before.ends_with(|c: char| c.is_alphanumeric()) {
-            let _ = write!(text, "{}", option.trim_end_matches('-').replace('-', "_"));
-            text.push_str(&option[option.trim_end_matches('-').len()..]);
-        } else {
-            let _ = write!(text, "--{option}");
-        }
-        rest = &after[option.len()..];
-    }
-    text + rest
-}
-
 /// The call or the input was wrong.
-pub fn wrong(message: impl AsRef<str>) -> PyErr {
-    PyValueError::new_err(in_python(message.as_ref()))
+pub fn wrong(message: impl Into<String>) -> PyErr {
+    PyValueError::new_err(message.into())
 }
 
-pub fn of_answer(error: NoAnswer) -> PyErr {
-    match error {
-        // Tables name features by their columns, arrays by an argument.
-        NoAnswer::Wrong(message) if message.contains("by the features") => {
-            wrong(message + " (`state_features` and `action_features` name the features of arrays)")
-        }
-        NoAnswer::Wrong(message) => wrong(message),
-        NoAnswer::Failed(message) => PyRuntimeError::new_err(in_python(&message)),
-    }
+pub fn of_problem(problem: &Problem) -> PyErr {
+    wrong(problem.say(FrontEnd::Python))
 }
 
 pub fn of_table(error: &TableError) -> PyErr {
@@ -66,9 +37,9 @@ pub fn of_lab(error: LabError) -> PyErr {
 }
 
 /// Issues the warnings that came with an answer, as if the caller of the package had caused them.
-pub fn warn(py: Python<'_>, warnings: &[String]) -> PyResult<()> {
+pub fn warn(py: Python<'_>, warnings: &[Warning]) -> PyResult<()> {
     for warning in warnings {
-        let text = CString::new(in_python(warning).replace('\0', "\u{fffd}"))?;
+        let text = CString::new(warning.say(FrontEnd::Python).replace('\0', "\u{fffd}"))?;
         // 1 is the function of the package, 2 its caller.
         PyErr::warn(py, &py.get_type::<DataWarning>(), &text, 2)?;
     }

@@ -23,8 +23,8 @@ fn told(error: ExactError) -> PyErr {
 }
 
 fn named(metric: &str, gamma: f64) -> PyResult<(Metric, Gamma)> {
-    let metric = metric.parse().map_err(|e| wrong(format!("--metric: {e}")))?;
-    Ok((metric, Gamma::new(gamma).map_err(|e| wrong(format!("--gamma: {e}")))?))
+    let metric = metric.parse().map_err(|e| wrong(format!("metric: {e}")))?;
+    Ok((metric, Gamma::new(gamma).map_err(|e| wrong(format!("gamma: {e}")))?))
 }
 
 #[pymethods]

@@ -23,10 +23,11 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[pymodule]
 mod _srrd {
     #[pymodule_export]
-    use super::choices::Choices;
+    use super::choices::{Choices, metrics, options};
     #[pymodule_export]
     use super::compare::{
-        canonicalize, classify, compare, cross, distance, embed, estimate_gamma, explain, inspect, pairwise,
+        canonicalize, classify, compare, cross, distance, embed, estimate_gamma, explain, inspect, pairwise, settle,
+        warn_undefined,
     };
     #[pymodule_export]
     use super::error::DataWarning;

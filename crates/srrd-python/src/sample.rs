@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use serde_json::{Value, json};
 use srrd::NamedSample;
-use srrd::{Duplicates, Episodes, Placement, RewardSample, RewardTable};
+use srrd::{Choice, Duplicates, Episodes, Placement, RewardSample, RewardTable};
 use srrd_data::{read_sample_table_with_episodes, read_samples_with_episodes};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -212,15 +212,9 @@ fn holds_the_same(a: &RewardSample, b: &RewardSample) -> bool {
         && a.reward_table() == b.reward_table()
 }
 
-/// What messages call the rewards' duplicates.
+/// What is done with duplicates, by its name.
 fn duplicates(name: &str) -> PyResult<Duplicates> {
-    match name {
-        "mean" => Ok(Duplicates::Mean),
-        "first" => Ok(Duplicates::First),
-        "last" => Ok(Duplicates::Last),
-        "error" => Ok(Duplicates::Error),
-        other => Err(wrong(format!("--duplicates: '{other}' is not one of mean, first, last, error"))),
-    }
+    Duplicates::named(name).map_err(|error| wrong(format!("duplicates: {error}")))
 }
 
 /// The samples of a table in memory: one, or as many as its column `sample` names. `origin` is what messages call the table.
@@ -255,16 +249,7 @@ fn build(
         && let Some(([states, actions, next_states], rewards)) = columns.ids()
         && let Ok((sample, _)) = RewardSample::from_ids(&states, &actions, &next_states, rewards, duplicates)
     {
-        return Ok(vec![NamedSample {
-            name,
-            from_file: true,
-            one_step: false,
-            label: None,
-            state_features: None,
-            action_features: None,
-            sample,
-            episodes: None,
-        }]);
+        return Ok(vec![NamedSample { from_file: true, ..NamedSample::new(name, sample) }]);
     }
     // Also where ids are refused: the messages of tables name the row and the column.
     let table = read_sample_table_with_episodes(columns.into_reader(origin), &name, duplicates)?;
@@ -288,7 +273,7 @@ fn pack(sample: &Sample) -> Vec<u8> {
     let named = &sample.named;
     let about = json!({
         "name": named.name, "label": named.label, "from_file": named.from_file, "one_step": named.one_step,
-        "state_features": named.state_features, "action_features": named.action_features, "texts": sample.texts,
+        "state_features": named.state_features, "action_features": named.action_features, "source": named.source, "texts": sample.texts,
     });
     let mut met = Vec::new();
     if let Some(episodes) = &named.episodes {
@@ -341,14 +326,14 @@ fn unpack(bytes: &[u8]) -> Result<Sample, String> {
         .transpose()
         .map_err(|e| e.to_string())?;
     let named = NamedSample {
-        name: text("name").ok_or("the name is missing")?,
         from_file: flag(&about["from_file"]),
         one_step: flag(&about["one_step"]),
         label: text("label"),
         state_features: list("state_features"),
         action_features: list("action_features"),
-        sample,
+        source: text("source").unwrap_or_default(),
         episodes,
+        ..NamedSample::new(text("name").ok_or("the name is missing")?, sample)
     };
     let texts = [flag(&about["texts"][0]), flag(&about["texts"][1])];
     Ok(Sample { named: Arc::new(named), texts })

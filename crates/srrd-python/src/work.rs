@@ -60,7 +60,7 @@ fn give_back(pool: Arc<CancellablePool>) {
 pub fn threads(asked: Option<usize>) -> PyResult<usize> {
     match asked {
         Some(threads @ 1..=MOST_THREADS) => Ok(threads),
-        Some(threads) => Err(wrong(format!("--threads: {threads} is not between 1 and {MOST_THREADS}"))),
+        Some(threads) => Err(wrong(format!("threads: {threads} is not between 1 and {MOST_THREADS}"))),
         // Counting them takes as long as a small distance: the limits of containers are in files.
         None => Ok(*CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))),
     }

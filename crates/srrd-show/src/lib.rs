@@ -47,11 +47,13 @@ mod heatmap;
 mod order;
 pub mod page;
 mod palette;
+pub mod present;
 #[cfg(feature = "png")]
 mod raster;
 mod svg;
 mod text;
 mod ticks;
+pub mod words;
 
 pub use chart::{Arrow, Axis, Bar, BarChart, GridPicture, LineChart, Panels, Point, Scale, ScatterChart, Series};
 pub use drawing::Drawing;

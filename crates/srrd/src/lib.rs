@@ -89,7 +89,7 @@ pub use sure::interval::{
     Resampling,
 };
 pub use sure::noise::{NoiseFloor, RewardNoise};
-pub use warning::Warning;
+pub use warning::{Warning, undefined as undefined_in_words};
 
 /// The README's Rust example is compiled and run with the tests.
 #[cfg(doctest)]

@@ -113,8 +113,10 @@ pub enum Warning {
         undefined: usize,
         /// How many pairs there are.
         pairs: usize,
-        /// The first of them.
+        /// The first of them, by name.
         first: [String; 2],
+        /// The first of them, by number.
+        at: [usize; 2],
         /// Why it has none.
         why: Undefined,
     },
@@ -220,11 +222,15 @@ impl Warning {
             Warning::GammaFromFew { degrees_of_freedom } => {
                 format!("{}: gamma is estimated from {}: few", to.choice("gamma", "auto"), freedom(*degrees_of_freedom))
             }
-            Warning::UndefinedPairs { undefined, pairs, first: [a, b], why } => format!(
-                "{} of {} distances are undefined; the first is that of {a} and {b}: {why}",
-                count(*undefined),
-                count(*pairs)
-            ),
+            Warning::UndefinedPairs { undefined, pairs, first: [a, b], at: [i, j], why } => {
+                let first = match to {
+                    FrontEnd::Command => format!("{a} and {b}"),
+                    // Arrays have no names of their own.
+                    FrontEnd::Python => format!("samples {i} and {j}"),
+                };
+                let (undefined, pairs) = (count(*undefined), count(*pairs));
+                format!("{undefined} of {pairs} distances are undefined; the first is that of {first}: {why}")
+            }
             Warning::FewCommonPairs { few, pairs } => format!(
                 "{} of {} distances are over fewer than {FEW_COMMON} shared transitions: mostly noise",
                 count(*few),

@@ -5,66 +5,98 @@
 
 use crate::args::Canonicalize;
 use crate::failure::Failure;
-use crate::gamma::{self, Profile};
+use crate::gamma::{self, Profile, write_profile};
 use crate::inputs::Source;
-use crate::outputs::{check_table, refuse_to_overwrite};
+use crate::outputs::{check_json, check_table, refuse_to_overwrite};
 use crate::print;
-use crate::settings::{Chosen, with_threads};
 use rayon::prelude::*;
-use serde_json::json;
-use srrd::Metric;
+use serde::Serialize;
+use srrd::answer::Used;
+use srrd::{Metric, NamedSample, RewardSample};
 use srrd_data::{Batch, Column, SampleTable, TableCopy, TextColumn, Values, parse_number};
 
 pub fn run(args: &Canonicalize) -> Result<(), Failure> {
-    let mut chosen = Chosen::new(&args.canon, None, &[Metric::Srrd])?;
+    let options = args.shared.options()?;
+    let question = options.question_by(&[Metric::Srrd])?;
     refuse_to_overwrite([Some(&args.output)], &[&args.input])?;
-    let profile = Profile::new(&args.profile, &chosen, &[&args.input, &args.output])?;
-    if args.json && args.output.as_os_str() == "-" {
-        return Err(Failure::wrong("--json: standard output already gets the table; name a file with -o"));
-    }
+    let profile = args.profile.checked(&question, &[&args.input, &args.output])?;
+    check_json(args.json, Some(&args.output))?;
     check_table(&args.output)?;
-    with_threads(chosen.threads, move || {
+    args.threads.run(move || {
         let source = Source::new(&args.input)?;
-        let names: Vec<String> = match chosen.metrics.as_slice() {
+        let names: Vec<String> = match question.metrics() {
             [_] => vec!["canonical".to_owned()],
             several => several.iter().map(|metric| format!("canonical.{metric}")).collect(),
         };
-        let table = source.samples(&chosen)?;
+        let table = source.samples(options.duplicates)?;
         // Opened before the work, which should not be done for an output that cannot be written.
         let copy = TableCopy::open(|| source.open(), &args.output, &names)?;
         copy.warnings().iter().for_each(|warning| print::warn(warning));
-        table.samples.iter().for_each(|named| print::warn_about(named, chosen.duplicates));
-        gamma::settle(&mut chosen, &table.samples, profile)?;
-        gamma::note(&chosen);
+        let profile = profile.map(Profile::begin).transpose()?;
+        let settled = question.settle(&table.samples.iter().collect::<Vec<&NamedSample>>())?;
+        let used = Used::new(&question, &settled);
+        print::warnings(&settled.warnings);
+        write_profile(profile, &used)?;
+        gamma::note(&used);
 
         // By metric, by sample.
-        let canonical: Vec<Vec<Vec<f64>>> = chosen
-            .metrics
-            .iter()
-            .map(|&metric| {
-                let of = |named: &srrd::NamedSample| srrd::canonicalize(&named.sample, metric, &chosen.settings);
-                table.samples.par_iter().map(of).collect()
-            })
-            .collect();
+        let of = |metric: Metric| {
+            let one = move |sample: &&RewardSample| srrd::canonicalize(sample, metric, &used.settings);
+            settled.rewards().par_iter().map(one).collect()
+        };
+        let canonical: Vec<Vec<Vec<f64>>> = question.metrics().iter().map(|&metric| of(metric)).collect();
         write(copy, &table, &canonical)?;
         if args.json {
-            let samples: Vec<_> = (table.samples.iter())
-                .map(|named| {
-                    let duplicates = named.sample.duplicates();
-                    json!({
-                        "name": named.name, "transitions": named.sample.len(), "rows": duplicates.rows,
-                        "repeated": duplicates.repeated, "averaged": duplicates.averaged,
-                    })
-                })
-                .collect();
-            print::json(&json!({
-                "output": args.output.display().to_string(), "columns": names, "gamma": chosen.settings.gamma.get(),
-                "gamma_estimate": gamma::as_json(&chosen.gamma_estimate), "estimator": chosen.estimator_name(),
-                "regression": chosen.regression_as_json(), "samples": samples,
-            }))?;
+            print::json(&Written::new(args.output.display().to_string(), names, &used, &table.samples))?;
         }
         Ok(())
     })
+}
+
+/// What was written.
+#[derive(Serialize)]
+struct Written<'a> {
+    output: String,
+    columns: Vec<String>,
+    gamma: f64,
+    gamma_estimate: Option<srrd::answer::GammaSummary>,
+    estimator: &'a str,
+    regression: Option<&'a str>,
+    samples: Vec<Merged<'a>>,
+}
+
+/// A sample and what was merged in it.
+#[derive(Serialize)]
+struct Merged<'a> {
+    name: &'a str,
+    transitions: usize,
+    rows: usize,
+    repeated: usize,
+    averaged: usize,
+}
+
+impl<'a> Written<'a> {
+    fn new(output: String, columns: Vec<String>, used: &'a Used, samples: &'a [NamedSample]) -> Self {
+        let merged = |named: &'a NamedSample| {
+            let duplicates = named.sample.duplicates();
+            Merged {
+                name: &named.name,
+                transitions: named.sample.len(),
+                rows: duplicates.rows,
+                repeated: duplicates.repeated,
+                averaged: duplicates.averaged,
+            }
+        };
+        Written {
+            output,
+            columns,
+            gamma: used.settings.gamma.get(),
+            gamma_estimate: used.gamma.as_ref().map(Into::into),
+            estimator: used.estimator(),
+            regression: used.regression.map(srrd::Regression::name),
+            samples: samples.iter().map(merged).collect(),
+        }
+    }
 }
 
 /// Copies the rows, the first of every transition, with its reward and canonical rewards.

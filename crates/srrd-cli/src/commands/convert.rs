@@ -3,19 +3,16 @@
 use crate::args::Convert;
 use crate::failure::Failure;
 use crate::inputs::Source;
-use crate::outputs::{check_table, refuse_to_overwrite};
+use crate::outputs::{check_json, check_table, refuse_to_overwrite};
 use crate::print;
-use crate::settings::with_threads;
 use serde_json::json;
 use srrd_data::TableCopy;
 
 pub fn run(args: &Convert) -> Result<(), Failure> {
-    if args.json && args.output.as_os_str() == "-" {
-        return Err(Failure::wrong("--json: standard output already gets the table; name a file with -o"));
-    }
+    check_json(args.json, Some(&args.output))?;
     refuse_to_overwrite([Some(&args.output)], &[&args.input])?;
     check_table(&args.output)?;
-    with_threads(args.threads, || {
+    args.threads.run(|| {
         let source = Source::new(&args.input)?;
         let copy = TableCopy::open(|| source.open(), &args.output, &[])?;
         copy.warnings().iter().for_each(|warning| print::warn(warning));

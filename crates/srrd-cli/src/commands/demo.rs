@@ -7,12 +7,9 @@
 use crate::args::Demo;
 use crate::failure::Failure;
 use crate::print;
-use crate::settings::with_threads;
+use crate::threads::Threads;
 use serde_json::{Value, json};
-use srrd::{
-    Comparison, Duplicates, Gamma, IntervalSettings, Metric, Range, RewardSample, SampleError, Settings, distance,
-    interval,
-};
+use srrd::{Distance, Duplicates, Gamma, IntervalSettings, Metric, Pair, Range, RewardSample, SampleError, Settings};
 use srrd_data::{Batch, Column, ColumnType, OutputFile, Schema, TextColumn, Values, create};
 use srrd_show::page::{Cell, Column as ReportColumn, FigureBlock, Report, Section, Table};
 use srrd_show::{Axis, Bar, BarChart, Figure};
@@ -31,7 +28,7 @@ const SHAPING: f64 = 3.0;
 const FOLDER: &str = "srrd-demo";
 
 pub fn run(args: &Demo) -> Result<(), Failure> {
-    with_threads(args.threads, || {
+    Threads::of(args.threads).run(|| {
         let samples = simulate(args.seed)?;
         let folder = args.output.as_deref().unwrap_or(Path::new(FOLDER));
         std::fs::create_dir_all(folder).map_err(|e| {
@@ -43,15 +40,14 @@ pub fn run(args: &Demo) -> Result<(), Failure> {
         let settings = Settings { gamma, ..Settings::default() };
         let results: Vec<Compared> = (Metric::ALL.into_iter())
             .map(|metric| {
-                let to = |other| distance(plain, other, metric, &settings);
                 let how = IntervalSettings { seed: args.seed, ..IntervalSettings::default() };
-                let range = |other| interval(plain, other, metric, &settings, &how).ok().map(|interval| interval.range);
-                Compared {
-                    metric,
-                    shaped: to(shaped),
-                    unrelated: to(unrelated),
-                    ranges: [range(shaped), range(unrelated)],
-                }
+                let to = |other| {
+                    let pair = Pair::new(plain, other);
+                    let measured = pair.measure(metric, &settings);
+                    (measured.distance(), measured.interval(&how).ok().map(|interval| interval.range))
+                };
+                let ((shaped, of_shaped), (unrelated, of_unrelated)) = (to(shaped), to(unrelated));
+                Compared { metric, shaped, unrelated, ranges: [of_shaped, of_unrelated] }
             })
             .collect();
         let mut page = OutputFile::create(&folder.join("report.html"))?;
@@ -70,8 +66,8 @@ pub fn run(args: &Demo) -> Result<(), Failure> {
 /// The distances of the reward to its shaped copy and to the unrelated one, with their 95 % intervals.
 struct Compared {
     metric: Metric,
-    shaped: Comparison,
-    unrelated: Comparison,
+    shaped: Distance,
+    unrelated: Distance,
     ranges: [Option<Range>; 2],
 }
 
@@ -157,17 +153,6 @@ fn write_tables(folder: &Path, samples: &[Sampled]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a metric does, in one sentence.
-fn meaning(metric: Metric) -> &'static str {
-    match metric {
-        Metric::Direct => "takes the numbers as they are: shaping makes the same behaviour look different",
-        Metric::Epic => "takes means over all pairs of states, of which walks on a grid sample very few",
-        Metric::Dard => "takes means over the neighbours of a transition, most of which were sampled",
-        Metric::Srrd => "adds terms that cancel most of what unsampled transitions leave behind",
-        Metric::Projected => "takes shaping out by least squares, exactly, on the transitions that both know",
-    }
-}
-
 const SCALE: &str = "0 is equivalent, 0.71 unrelated, 1 opposite.";
 
 fn introduction(plain: &RewardSample) -> String {
@@ -193,9 +178,9 @@ fn commands(folder: &str) -> Vec<(String, &'static str)> {
 }
 
 fn as_text(folder: &Path, plain: &RewardSample, results: &[Compared]) -> String {
-    let number = |comparison: &Comparison| comparison.distance().map_or("undefined".to_owned(), |d| format!("{d:.3}"));
+    let number = |comparison: &Distance| comparison.distance().map_or("undefined".to_owned(), |d| format!("{d:.3}"));
     let rows: Vec<Vec<String>> = (results.iter())
-        .map(|c| vec![c.metric.to_string(), number(&c.shaped), number(&c.unrelated), meaning(c.metric).to_owned()])
+        .map(|c| vec![c.metric.to_string(), number(&c.shaped), number(&c.unrelated), c.metric.info().about.to_owned()])
         .collect();
     let table = print::table(&["metric", "shaped copy", "unrelated", "what it does"], &rows, &[3]);
     let folder = folder.display().to_string();
@@ -221,14 +206,14 @@ fn report(seed: u64, plain: &RewardSample, results: &[Compared]) -> Report {
         ],
     );
     for c in results {
-        let cell = |comparison: &Comparison, range: Option<Range>| match (comparison.distance(), range) {
+        let cell = |comparison: &Distance, range: Option<Range>| match (comparison.distance(), range) {
             (None, _) => Cell::text("undefined"),
             (Some(d), None) => Cell::number(d, format!("{d:.3}")),
             (Some(d), Some(Range { low, high })) => {
                 Cell::interval(d, low, high, format!("{d:.3} ({low:.3} to {high:.3})"))
             }
         };
-        let bar = |name: &str, comparison: &Comparison, range: Option<Range>| {
+        let bar = |name: &str, comparison: &Distance, range: Option<Range>| {
             let bar = Bar::new(name, comparison.distance().unwrap_or(f64::NAN));
             range.map_or(bar.clone(), |range| bar.interval(range.low, range.high))
         };
@@ -240,7 +225,7 @@ fn report(seed: u64, plain: &RewardSample, results: &[Compared]) -> Report {
             metric,
             cell(&c.shaped, first),
             cell(&c.unrelated, second),
-            Cell::text(meaning(c.metric)),
+            Cell::text(c.metric.info().about),
         ]);
     }
     let one_line = |text: &str| text.replace('\n', " ");

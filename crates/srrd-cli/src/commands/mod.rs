@@ -1,14 +1,12 @@
 //! One command, one file.
 
-mod advice;
 mod canonicalize;
-pub mod certainty;
-pub mod classify;
+mod classify;
 mod convert;
 mod demo;
-pub mod distance;
-pub mod explain;
-pub mod inspect;
+mod distance;
+mod explain;
+mod inspect;
 mod matrix;
 mod report;
 mod reproduce;

@@ -4,7 +4,7 @@ use crate::args::Reproduce;
 use crate::failure::Failure;
 use crate::print;
 use crate::progress::Line;
-use crate::settings::threads;
+use crate::threads::Threads;
 use srrd_lab::{Manifest, Shard, merge, publish};
 use std::ops::ControlFlow;
 
@@ -25,7 +25,7 @@ pub fn run(args: &Reproduce) -> Result<(), Failure> {
     };
     let manifest = Manifest::new(&args.what, preset, &replaced(args), shard)?;
     let experiment = manifest.experiment()?;
-    let threads = threads(args.threads)?;
+    let threads = Threads::of(args.threads).count()?;
     print::result(&plan(&manifest, experiment.as_ref()))?;
     if args.plan {
         return Ok(());

@@ -10,7 +10,7 @@ use crate::parameters::{Number, Parameters, Preset, Size, WorldKind};
 use crate::seed::trial_seed;
 use crate::statistics::{Moments, share_interval};
 use rand::RngExt;
-use srrd::{Gamma, IntervalSettings, Metric, Settings, distance, estimate_gamma, interval};
+use srrd::{Gamma, IntervalSettings, Metric, Settings, estimate_gamma};
 use srrd_show::page::{self as page, Claim, FigureBlock, Report, Section, Table, Verdict};
 use srrd_show::{Axis, Bar, BarChart, Figure};
 use srrd_worlds::stream;
@@ -127,8 +127,9 @@ impl Intervals {
         let gamma = Gamma::new(source.gamma).map_err(LabError::failed)?;
         let settings = Settings { gamma, ..Settings::default() };
         let how = IntervalSettings { seed, ..IntervalSettings::default() };
-        let estimate = distance(&pair.a, &pair.b, metric, &settings).distance();
-        let found = interval(&pair.a, &pair.b, metric, &settings, &how).ok();
+        let shared = srrd::Pair::new(&pair.a, &pair.b);
+        let measured = shared.measure(metric, &settings);
+        let (estimate, found) = (measured.distance().distance(), measured.interval(&how).ok());
         Ok((truth, estimate.zip(found).map(|(d, interval)| [d, interval.range.low, interval.range.high])))
     }
 }

@@ -12,7 +12,7 @@ use crate::experiment::{Csv, Evaluation, Experiment, Kind, Trials, number};
 use crate::parameters::{Estimation, Number, Parameters, Preset, Size, WorldKind};
 use crate::seed::trial_seed;
 use crate::statistics::{Auc, Moments};
-use srrd::{Batch, Gamma, Metric, Settings, common_transitions, distance_on, estimate_gamma};
+use srrd::{Batch, Gamma, Metric, Settings, estimate_gamma};
 use srrd_show::page::{self as page, Claim, FigureBlock, Report, Section, Table, Verdict};
 use srrd_show::{Axis, Drawing, Figure, LineChart, Panels, Point, Series};
 
@@ -154,7 +154,7 @@ impl Experiment for Separation {
     fn run(&self, trial: usize) -> Result<Vec<String>, LabError> {
         let (Cell { source, correlation }, _) = self.place(trial);
         let Pair { a, b, coverage } = pair(&source, correlation, true, self.seed(trial))?;
-        let common = common_transitions(&a, &b);
+        let shared = srrd::Pair::new(&a, &b);
         let known = Gamma::new(source.gamma).map_err(LabError::failed)?;
         let estimate = estimate_gamma(&[&a, &b]).gamma;
         let estimation = self.parameters.estimator[0];
@@ -162,13 +162,13 @@ impl Experiment for Separation {
         for (discount, gamma) in DISCOUNTS.into_iter().zip([known, estimate]) {
             let settings = Settings { gamma, estimator: estimation.estimator(Batch::All), ..Settings::default() };
             for &metric in &self.parameters.metric {
-                let comparison = distance_on(&a, &b, &common, metric, &settings);
+                let comparison = shared.distance(metric, &settings);
                 let freedom = comparison.shaping.map_or(String::new(), |s| s.degrees_of_freedom.to_string());
                 let distance = comparison.distance().map_or(String::new(), |d| d.to_string());
                 let undefined = comparison.undefined().map_or("", |reason| reason.name());
                 rows.push(format!(
                     "{coverage},{},{freedom},{discount},{},{metric},{estimation},{distance},{undefined}",
-                    common.len(),
+                    shared.common().len(),
                     gamma.get()
                 ));
             }

@@ -9,7 +9,7 @@ use crate::experiment::{Csv, Evaluation, Experiment, Trials, number};
 use crate::parameters::{Estimation, Fraction, Number, Parameters, batch_name};
 use crate::seed::trial_seed;
 use crate::statistics::Moments;
-use srrd::{Batch, Gamma, Metric, Settings, common_transitions, distance_on};
+use srrd::{Batch, Gamma, Metric, Settings};
 use srrd_show::page::{self as page, Claim, FigureBlock, Report, Section, Table};
 use srrd_show::{Axis, Drawing, Figure, LineChart, Panels, Point, Series};
 
@@ -157,7 +157,7 @@ impl Experiment for Sparsity {
         let (cell, number) = self.place(trial);
         let seed = self.seed(cell, number);
         let pair = shaped_pair(cell, self.tokens(), seed)?;
-        let common = common_transitions(&pair.plain, &pair.shaped);
+        let shared = srrd::Pair::new(&pair.plain, &pair.shaped);
         let gamma = Gamma::new(cell.gamma).map_err(LabError::failed)?;
         let predicting = pair.predicting(self.parameters.estimator.iter().filter_map(|e| e.regression()))?;
         let mut rows = Vec::new();
@@ -166,12 +166,19 @@ impl Experiment for Sparsity {
             let settings = Settings { gamma, estimator, seed, ..Settings::default() };
             let predicted =
                 way.estimation.regression().and_then(|wanted| predicting.iter().find(|p| p.regression == wanted));
-            let (plain, shaped) = predicted.map_or((&pair.plain, &pair.shaped), |p| (&p.plain, &p.shaped));
-            let comparison = distance_on(plain, shaped, &common, way.metric, &settings);
+            let comparison = match predicted {
+                None => shared.distance(way.metric, &settings),
+                Some(p) => srrd::distance(&p.plain, &p.shaped, way.metric, &settings),
+            };
             let distance = comparison.distance().map_or(String::new(), |d| d.to_string());
             let undefined = comparison.undefined().map_or("", |reason| reason.name());
-            let mut row =
-                format!("{},{},{},{},{distance},{undefined}", pair.coverage, common.len(), way.metric, way.estimation);
+            let mut row = format!(
+                "{},{},{},{},{distance},{undefined}",
+                pair.coverage,
+                shared.common().len(),
+                way.metric,
+                way.estimation
+            );
             for value in self.extra_values(cell, way) {
                 row = row + "," + &value;
             }

@@ -27,6 +27,8 @@ pub struct Comparison {
     pub common: usize,
     /// The settings.
     pub used: Used,
+    /// What was asked about certainty.
+    pub certainty: Certainty,
     /// What was found by each metric.
     pub results: Vec<Finding>,
     /// What to know before the numbers are trusted.
@@ -122,7 +124,15 @@ pub fn compare(a: &NamedSample, b: &NamedSample, question: &Question) -> Result<
     warnings.extend(Warning::of_distances(&distances, settled.settings.min_common));
     results.iter().for_each(|finding| finding.warn([a, b], &pair, &mut warnings));
     let common = pair.common().len();
-    Ok(Comparison { a: SampleSummary::new(a), b: SampleSummary::new(b), common, used, results, warnings })
+    Ok(Comparison {
+        a: SampleSummary::new(a),
+        b: SampleSummary::new(b),
+        common,
+        used,
+        certainty: *question.certainty(),
+        results,
+        warnings,
+    })
 }
 
 /// All that is asked about one metric.

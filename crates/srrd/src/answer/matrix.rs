@@ -66,7 +66,7 @@ pub fn matrix(samples: &[&NamedSample], question: &Question) -> Result<Matrix, P
     let mut undefined = distances.undefined().iter().filter(|(i, j, _)| i != j);
     if let Some(&(i, j, why)) = undefined.next() {
         let first = [names[i].clone(), names[j].clone()];
-        warnings.push(Warning::UndefinedPairs { undefined: 1 + undefined.count(), pairs, first, why });
+        warnings.push(Warning::UndefinedPairs { undefined: 1 + undefined.count(), pairs, first, at: [i, j], why });
     }
     if distances.few_common() > 0 {
         warnings.push(Warning::FewCommonPairs { few: distances.few_common(), pairs });

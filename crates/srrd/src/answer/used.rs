@@ -19,7 +19,7 @@ pub struct Used {
     /// What predicted rewards.
     pub regression: Option<Regression>,
     /// What the estimate of γ came to, where it was found from the samples.
-    pub gamma: Option<GammaSummary>,
+    pub gamma: Option<GammaEstimate>,
     /// How duplicates were merged; `None` where samples differ in it.
     pub duplicates: Option<Duplicates>,
 }
@@ -53,7 +53,7 @@ impl Used {
         Used {
             settings: settled.settings,
             regression: question.regression(),
-            gamma: settled.gamma.as_ref().map(GammaSummary::from),
+            gamma: settled.gamma.clone(),
             duplicates: policies.all(|policy| policy == first).then_some(first),
         }
     }
@@ -67,7 +67,7 @@ impl Used {
     pub(super) fn entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         let Settings { gamma, estimator, seed, min_common, support, .. } = self.settings;
         map.serialize_entry("gamma", &gamma.get())?;
-        map.serialize_entry("gamma_estimate", &self.gamma)?;
+        map.serialize_entry("gamma_estimate", &self.gamma.as_ref().map(GammaSummary::from))?;
         map.serialize_entry("support", support.name())?;
         map.serialize_entry("estimator", self.estimator())?;
         map.serialize_entry("regression", &self.regression.map(Regression::name))?;

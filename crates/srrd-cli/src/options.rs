@@ -1,0 +1,120 @@
+//! The options that commands share, made into arguments from the library's table of them.
+
+use crate::failure::Failure;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use srrd::{Given, Group, OPTIONS, OptionInfo, Options, Problem};
+use std::marker::PhantomData;
+
+/// Which options a command takes.
+pub trait Taken {
+    /// The groups of them.
+    const GROUPS: &'static [Group];
+    /// Those that it has a use of its own for, or none.
+    const WITHOUT: &'static [&'static str] = &[];
+}
+
+/// What canonicalizes.
+#[derive(Clone, Copy, Debug)]
+pub struct Canonicalizes;
+
+impl Taken for Canonicalizes {
+    const GROUPS: &'static [Group] = &[Group::Canonicalize, Group::Read];
+}
+
+/// What compares samples.
+#[derive(Clone, Copy, Debug)]
+pub struct Compares;
+
+impl Taken for Compares {
+    const GROUPS: &'static [Group] = &[Group::Canonicalize, Group::Read, Group::Compare];
+}
+
+/// What also tells how sure a distance is.
+#[derive(Clone, Copy, Debug)]
+pub struct Measures;
+
+impl Taken for Measures {
+    const GROUPS: &'static [Group] = &[Group::Canonicalize, Group::Read, Group::Compare, Group::Certainty];
+}
+
+/// What classifies: it chooses among several discount factors.
+#[derive(Clone, Copy, Debug)]
+pub struct Classifies;
+
+impl Taken for Classifies {
+    const GROUPS: &'static [Group] = Compares::GROUPS;
+    const WITHOUT: &'static [&'static str] = &["gamma"];
+}
+
+fn taken<T: Taken>() -> impl Iterator<Item = &'static OptionInfo> {
+    OPTIONS.iter().filter(|option| T::GROUPS.contains(&option.group) && !T::WITHOUT.contains(&option.name))
+}
+
+/// Shared options as they were given, or what is wrong with the first that is.
+#[derive(Clone, Debug)]
+pub struct Shared<T> {
+    options: Result<Options, Problem>,
+    taken: PhantomData<T>,
+}
+
+impl<T> Shared<T> {
+    /// The options.
+    pub fn options(&self) -> Result<Options, Failure> {
+        Ok(self.options.clone()?)
+    }
+}
+
+impl<T: Taken> Args for Shared<T> {
+    fn augment_args(command: Command) -> Command {
+        taken::<T>().fold(command, |command, option| command.arg(argument(option)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+fn argument(option: &'static OptionInfo) -> Arg {
+    let argument = Arg::new(option.name).long(option.name).help(option.about);
+    if option.value.is_empty() {
+        return argument.action(ArgAction::SetTrue);
+    }
+    let argument = argument.value_name(option.value).allow_hyphen_values(true);
+    let argument = if option.default.is_empty() { argument } else { argument.default_value(option.default) };
+    let choices = (option.choices)();
+    match option.name {
+        // Its values are checked with those of Python, which lists them in the same words.
+        "metric" => argument.value_delimiter(',').action(ArgAction::Append),
+        _ if choices.is_empty() => argument,
+        _ => argument.value_parser(PossibleValuesParser::new(choices)),
+    }
+}
+
+impl<T: Taken> FromArgMatches for Shared<T> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Shared { options: set_all::<T>(matches), taken: PhantomData })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+fn set_all<T: Taken>(matches: &ArgMatches) -> Result<Options, Problem> {
+    let mut options = Options::default();
+    for option in taken::<T>() {
+        if option.value.is_empty() {
+            options.set(option, Given::Flag(matches.get_flag(option.name)))?;
+            continue;
+        }
+        let values: Vec<String> = matches.get_many::<String>(option.name).unwrap_or_default().cloned().collect();
+        match values.as_slice() {
+            [] => {}
+            several if option.name == "metric" => options.set(option, Given::Texts(several))?,
+            [.., last] => options.set(option, Given::Text(last))?,
+        }
+    }
+    Ok(options)
+}

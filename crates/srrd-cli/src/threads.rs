@@ -1,0 +1,36 @@
+//! How many threads a command uses.
+
+use crate::failure::Failure;
+
+/// More threads than any machine has cores only get in each other's way.
+const MOST_THREADS: usize = 1024;
+
+/// How many threads to use.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Threads {
+    /// How many threads to use [default: all cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+impl Threads {
+    /// So many, or all.
+    pub fn of(threads: Option<usize>) -> Self {
+        Threads { threads }
+    }
+
+    /// The number: by default one per core.
+    pub fn count(self) -> Result<usize, Failure> {
+        match self.threads {
+            Some(threads @ 1..=MOST_THREADS) => Ok(threads),
+            Some(threads) => Err(Failure::wrong(format!("--threads: {threads} is not between 1 and {MOST_THREADS}"))),
+            None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+        }
+    }
+
+    /// Runs `work` on so many threads.
+    pub fn run<T: Send>(self, work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.count()?).build();
+        pool.map_err(|e| Failure::Failed(format!("cannot start threads: {e}")))?.install(work)
+    }
+}

@@ -1,0 +1,81 @@
+//! How well classes are told apart, and what samples were taken for, as text.
+
+use srrd::answer::{Achieved, Classification, Labelling};
+use srrd::classify::Spread;
+
+use crate::escape::shown;
+use crate::words::{count, counted, table};
+
+/// A table of scores, and tests between metrics.
+pub fn text(found: &Classification) -> String {
+    let mut text = format!(
+        "{} of {}; {} with {} for training\n\n",
+        counted(found.samples, "sample", "samples"),
+        counted(found.labels.len(), "class", "classes"),
+        counted(found.repeats, "random split", "random splits"),
+        count(found.train),
+    );
+    let rows: Vec<Vec<String>> = found.results.iter().map(|achieved| scores(achieved, found)).collect();
+    text += &table(&["metric", "accuracy", "precision", "recall", "f1", "γ", "k"], &rows, &[1, 2, 3, 4]);
+    text += "\nMean ± standard deviation over the splits (the middle 95 % of them); γ and k as most often chosen.\n";
+    let tests: Vec<Vec<String>> = (found.tests().into_iter())
+        .filter_map(|(a, b, test)| Some((a, b, test.filter(|test| test.t > 0.0)?)))
+        .map(|(a, b, test)| {
+            vec![
+                format!("{a} above {b}"),
+                format!("{:.3}", test.t),
+                format!("{:.1}", test.degrees_of_freedom),
+                if test.p < 5e-5 { "< 0.0001".to_owned() } else { format!("{:.4}", test.p) },
+            ]
+        })
+        .collect();
+    if !tests.is_empty() {
+        text += "\n";
+        text += &table(&["Welch's test of accuracy", "t", "df", "p (one-sided)"], &tests, &[]);
+        text += "\nSplits share samples, so p is smaller than it should be.\n";
+    }
+    text
+}
+
+fn scores(achieved: &Achieved, found: &Classification) -> Vec<String> {
+    let spread =
+        |spread: Spread| format!("{:.3} ± {:.3} ({:.3} to {:.3})", spread.mean, spread.sd, spread.low, spread.high);
+    let repeats = &achieved.evaluation.repeats;
+    let mut row = vec![achieved.metric.to_string()];
+    row.extend(Classification::SCORES.map(|(_, score)| spread(achieved.evaluation.spread(score))));
+    row.push(most_often(repeats.iter().map(|repeat| found.gamma(repeat.gamma).to_string())));
+    row.push(most_often(repeats.iter().map(|repeat| repeat.k.to_string())));
+    row
+}
+
+/// The value that occurs most often; of several the first.
+fn most_often(values: impl Iterator<Item = String>) -> String {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for value in values {
+        match counts.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((value, 1)),
+        }
+    }
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map_or(String::new(), |(value, _)| value)
+}
+
+/// A table of samples and what they were taken for.
+pub fn labelling(found: &Labelling) -> String {
+    let chosen = (found.validation)
+        .map_or(String::new(), |accuracy| format!(" (chosen by cross-validation: accuracy {accuracy:.3})"));
+    let rows: Vec<Vec<String>> = (found.predictions.iter())
+        .map(|labelled| {
+            let prediction = &labelled.prediction;
+            let votes: Vec<String> =
+                prediction.votes.iter().map(|(label, n)| format!("{} {n}", shown(label))).collect();
+            let nearest = prediction.neighbours.first().zip(labelled.neighbours.first());
+            let nearest =
+                nearest.map_or(String::new(), |(n, (name, _))| format!("{} ({:.3})", shown(name), n.distance));
+            let name = |text: &str| shown(text).into_owned();
+            vec![name(&labelled.sample), name(&prediction.label), votes.join(", "), nearest]
+        })
+        .collect();
+    let table = table(&["sample", "label", "votes", "nearest (distance)"], &rows, &[1, 2, 3]);
+    format!("{}, γ = {}, k = {}{chosen}\n\n{table}", found.metric, found.gamma, found.k)
+}

@@ -1,0 +1,221 @@
+//! What samples hold and whether two of them can be compared, as text.
+
+use std::fmt::Write;
+
+use srrd::answer::{Advised, Inspection, SampleFinding};
+use srrd::{FEW_COMMON, FrontEnd, Metric, Reason};
+
+use super::sizes;
+use crate::escape::shown;
+use crate::words::{count, counted, percent, table, token, without_sign_of_zero};
+
+/// So many states are named in advice.
+const NAMED: usize = 3;
+
+/// Everything that was found, sample after sample, and advice on two.
+pub fn text(inspection: &Inspection) -> String {
+    let mut text: String = inspection.samples.iter().map(sample).collect();
+    if let ([a, b], Some(common)) = (inspection.samples.as_slice(), inspection.common) {
+        let (a, b) = (shown(&a.name), shown(&b.name));
+        let _ = writeln!(text, "{a} and {b} share {}", counted(common, "transition", "transitions"));
+    }
+    if let ([a, b], Some(advised)) = (inspection.samples.as_slice(), &inspection.advice) {
+        text += &advice(advised, [&a.name, &b.name], inspection.gamma);
+    }
+    text
+}
+
+fn sample(finding: &SampleFinding) -> String {
+    let mut text = String::new();
+    let [low, mean, high] = finding.reward.map(without_sign_of_zero);
+    let label = finding.label.as_ref().map_or(String::new(), |label| format!(" (label {})", shown(label)));
+    let _ = write!(
+        text,
+        "{}{label}\n  {}; {} initial, {} terminal\n  rewards from {low:?} to {high:?}, mean {mean:?}\n",
+        shown(&finding.name),
+        sizes(finding.transitions, finding.states, finding.actions),
+        count(finding.initial_states),
+        count(finding.terminal_states),
+    );
+    if finding.duplicates.repeated > 0 {
+        let _ = writeln!(
+            text,
+            "  {}, of which {} repeated a transition; {} had unequal rewards",
+            counted(finding.duplicates.rows, "row", "rows"),
+            count(finding.duplicates.repeated),
+            counted(finding.duplicates.averaged, "transition", "transitions"),
+        );
+    }
+    text += &noise(finding);
+    let _ = write!(text, "  coverage {} of the explored states and actions", percent(finding.coverage));
+    if let Some(full) = finding.full_coverage {
+        let _ = write!(text, ", {} of the full space", percent(full));
+    }
+    text.push_str("\n\n");
+    text += &terms(finding);
+    text.push('\n');
+    text
+}
+
+fn noise(finding: &SampleFinding) -> String {
+    let Some(noise) = finding.noise else { return String::new() };
+    let mut text = format!(
+        "  noise: a single reward has the standard deviation {:.4} around the mean of its transition ({} tell)\n",
+        noise.variance.sqrt(),
+        counted(noise.degrees_of_freedom, "repeated row", "repeated rows"),
+    );
+    for found in &finding.floors {
+        let _ = writeln!(
+            text,
+            "    {}: {} of the variance is noise; two noisy copies would be at a distance of {:.3}",
+            found.metric,
+            percent(found.floor.share[0]),
+            found.floor.distance
+        );
+    }
+    text
+}
+
+fn terms(finding: &SampleFinding) -> String {
+    let mut text = String::new();
+    let fraction = |fraction: Option<f64>| fraction.map_or("none needed".to_owned(), percent);
+    let rows: Vec<Vec<String>> = (finding.terms.iter())
+        .flat_map(|coverage| coverage.terms.iter().map(|term| (coverage.metric, term)))
+        .map(|(metric, term)| {
+            vec![
+                metric.to_string(),
+                term.name.to_owned(),
+                if term.forward { "forward" } else { "non-forward" }.to_owned(),
+                format!("{:.0}", term.sampled),
+                format!("{:.0}", term.needed),
+                fraction(term.fraction()),
+            ]
+        })
+        .collect();
+    if !rows.is_empty() {
+        let header = ["metric", "term", "transitions", "sampled", "needed", "fraction"];
+        text.extend(table(&header, &rows, &[1, 2]).lines().map(|line| format!("  {line}\n")));
+        text.push('\n');
+    }
+    for coverage in finding.terms.iter().filter(|coverage| !coverage.terms.is_empty()) {
+        let _ = writeln!(
+            text,
+            "  {}: sampled of its forward transitions {}, of the others {}",
+            coverage.metric,
+            fraction(coverage.fraction(true)),
+            fraction(coverage.fraction(false))
+        );
+    }
+    text
+}
+
+/// A paragraph on two samples.
+fn advice(advice: &Advised, names: [&str; 2], gamma: f64) -> String {
+    let lines = [
+        Some(use_which(advice)),
+        problems(advice, names),
+        within_states(advice),
+        discount(advice, gamma),
+        Some(more_data(advice)),
+    ];
+    let lines = lines.into_iter().flatten().map(|line| format!("  {line}\n"));
+    format!("\nAdvice\n{}", lines.collect::<String>())
+}
+
+fn use_which(advice: &Advised) -> String {
+    let shared = counted(advice.shared, "shared transition", "shared transitions");
+    let left = freedom(advice.shaping.degrees_of_freedom);
+    let choose = |metric: Metric| FrontEnd::Command.choice("metric", metric.name());
+    match (advice.metric, advice.enough) {
+        (Some(metric), true) => {
+            format!("Use {}: {shared} with {left}; {FEW_COMMON} or more are enough.", choose(metric))
+        }
+        (Some(metric @ Metric::Projected), false) => {
+            format!("Use {}, but {shared} have only {left}: below {FEW_COMMON} it is mostly noise.", choose(metric))
+        }
+        (Some(metric), false) => format!(
+            "Use {} with care: it is biased, part of what it shows may be shaping. {shared} have {left}, too few for \
+             projected ({FEW_COMMON}).",
+            choose(metric)
+        ),
+        (None, _) if advice.shared == 0 => "These samples cannot be compared: they share no transition.".to_owned(),
+        (None, _) => format!("These samples cannot be compared yet: {shared} with {left}."),
+    }
+}
+
+fn freedom(degrees: usize) -> String {
+    match degrees {
+        0 => "no degrees of freedom".to_owned(),
+        some => counted(some, "degree of freedom", "degrees of freedom"),
+    }
+}
+
+/// What else speaks against it, beside what the first line says.
+fn problems(advice: &Advised, [a, b]: [&str; 2]) -> Option<String> {
+    let constant =
+        |name: &str| format!("{} has the same reward on all shared transitions: it prefers nothing.", shown(name));
+    let say = |reason: &Reason| match reason {
+        Reason::FewShared => Some(format!("With fewer than {FEW_COMMON} shared a distance is mostly noise.")),
+        Reason::FirstConstant => Some(constant(a)),
+        Reason::SecondConstant => Some(constant(b)),
+        Reason::OnlyShaping => Some("One of the rewards is nothing but shaping there: it prefers nothing.".to_owned()),
+        Reason::NothingShared => {
+            Some("Check that both tables name states and actions alike; else sample the same ones.".to_owned())
+        }
+        Reason::NoDegreesOfFreedom => Some("Shaping can explain any difference there.".to_owned()),
+        _ => None,
+    };
+    let sentences: Vec<String> = advice.reasons.iter().filter_map(say).collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+fn within_states(advice: &Advised) -> Option<String> {
+    let one_step = advice.one_step?;
+    Some(format!(
+        "Shaping shifts all actions of a state alike, so only those of one state are compared: {} of {} {} two or more.",
+        count(one_step.comparable),
+        counted(one_step.states, "state", "states"),
+        if one_step.states == 1 { "has" } else { "have" },
+    ))
+}
+
+fn discount(advice: &Advised, gamma: f64) -> Option<String> {
+    let option = FrontEnd::Command.option("gamma");
+    match (advice.shared, advice.gamma_matters) {
+        (0, _) => None,
+        (_, true) => Some(format!(
+            "Gamma matters: give the one that the rewards were made for ({option}; {gamma} was taken here)."
+        )),
+        (_, false) if advice.metric == Some(Metric::Projected) => {
+            Some("Gamma makes no difference to projected on these transitions.".to_owned())
+        }
+        (_, false) => None,
+    }
+}
+
+fn more_data(advice: &Advised) -> String {
+    let lacking = advice.together.transitions - advice.shared;
+    let more = advice.together.degrees_of_freedom.saturating_sub(advice.shaping.degrees_of_freedom);
+    if lacking == 0 {
+        let advised = match advice.one_step {
+            Some(_) => "more actions of the states that are there",
+            None => "transitions between states that are there; a new state adds none by itself",
+        };
+        return format!("More data: both hold the same transitions. What adds degrees of freedom: {advised}.");
+    }
+    let named: Vec<String> = (advice.states.iter().take(NAMED))
+        .map(|state| format!("{} (+{})", token(state.state.token()), count(state.gain)))
+        .collect();
+    let at = match named.as_slice() {
+        [] => String::new(),
+        [state] => format!(", at the state {state}"),
+        several if advice.states_in_all > NAMED => format!(", first at the states {} and others", several.join(", ")),
+        several => format!(", at the states {}", several.join(", ")),
+    };
+    format!(
+        "More data: {} only one sample holds would add {} if both held {}{at}.",
+        counted(lacking, "transition that", "transitions that"),
+        freedom(more),
+        if lacking == 1 { "it" } else { "them" },
+    )
+}

@@ -1,0 +1,63 @@
+//! Answers as text and pictures, one kind of answer per file.
+
+pub mod classification;
+pub mod comparison;
+pub mod explanation;
+pub mod gamma;
+pub mod inspection;
+pub mod matrix;
+
+use srrd::answer::{SampleSummary, Used};
+use srrd::{Actions, Batch, Estimator, Regression};
+
+use crate::escape::shown;
+use crate::words::counted;
+
+/// One line on a sample.
+fn described(sample: &SampleSummary) -> String {
+    format!("{}: {}", shown(&sample.name), sizes(sample.transitions, sample.states, sample.actions))
+}
+
+/// How many transitions, states and actions there are.
+fn sizes(transitions: usize, states: usize, actions: usize) -> String {
+    format!(
+        "{}, {}, {}",
+        counted(transitions, "transition", "transitions"),
+        counted(states, "state", "states"),
+        counted(actions, "action", "actions")
+    )
+}
+
+/// The estimator in words.
+fn estimator(used: &Used) -> String {
+    match used.settings.estimator {
+        Estimator::Unbiased => "unbiased estimates".to_owned(),
+        Estimator::Double { actions, batch } => {
+            let of = match actions {
+                Actions::Marginal => "states",
+                Actions::Joint => "pairs of state and action",
+            };
+            let batch = match batch {
+                Batch::All => format!("double batch of all {of}"),
+                Batch::Size(size) => format!("double batch, size {size}, of {of} (seed {})", used.settings.seed),
+            };
+            match used.regression {
+                None => batch,
+                Some(Regression::Linear) => format!("{batch}, the rest predicted by linear regression"),
+                Some(Regression::Tree(_)) => format!("{batch}, the rest predicted by a regression tree"),
+            }
+        }
+    }
+}
+
+/// Two samples and how they are compared, in three lines.
+fn header(a: &SampleSummary, b: &SampleSummary, common: usize, used: &Used) -> String {
+    format!(
+        "A  {}\nB  {}\nshared: {}; {}; {}",
+        described(a),
+        described(b),
+        counted(common, "transition", "transitions"),
+        gamma::in_words(used),
+        estimator(used),
+    )
+}
