@@ -1,13 +1,11 @@
 //! What the paper proves about residual shaping, shaping errors and the generalized form, on random inputs.
 
-mod support;
-
 use proptest::prelude::*;
 use srrd::theory::*;
 use srrd::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
-use support::*;
+use crate::support::*;
 
 const WITH_TERMS: [Metric; 4] = [Metric::Direct, Metric::Epic, Metric::Dard, Metric::Srrd];
 
@@ -474,7 +472,7 @@ fn what_the_theory_says_nothing_about_is_an_error() {
     assert_eq!(nan, "the potential of state 1 is NaN, but it must be a finite number");
     let huge = residual_shaping(&sample, &[1e300, 0.0], Metric::Srrd, &settings).unwrap_err();
     assert!(matches!(huge, TheoryError::Sample(_)));
-    let unbiased = support::settings(0.5, Estimator::Unbiased);
+    let unbiased = crate::support::settings(0.5, Estimator::Unbiased);
     let closed = closed_form_residual(&sample, &[1.0, 0.0], Metric::Srrd, &unbiased);
     assert_eq!(closed, Err(TheoryError::NeedsDoubleBatch));
     let projected = relative_shaping_error(&sample, &[1.0, 0.0], Metric::Projected, &settings);

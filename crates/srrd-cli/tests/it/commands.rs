@@ -1,9 +1,7 @@
 //! What a user sees of every command.
 
-mod support;
-
 use serde_json::Value;
-use support::{Place, column};
+use crate::support::{Place, column};
 
 const A: &str = "state,action,next_state,reward,note\n\
                  s0,go,s1,1,first\n\

@@ -1,12 +1,10 @@
 //! The regressed estimator: its sums against literal loops, its models against literal fits and published implementations.
 
-mod support;
-
 use proptest::prelude::*;
 use srrd::*;
 use std::collections::BTreeSet;
-use support::literal::{Estimation, predicting};
-use support::*;
+use crate::support::literal::{Estimation, predicting};
+use crate::support::*;
 
 const REGRESSIONS: usize = 4;
 

@@ -1,9 +1,7 @@
 //! `srrd explain`, and the advice of `srrd inspect`.
 
-mod support;
-
 use serde_json::Value;
-use support::{Place, column};
+use crate::support::{Place, column};
 
 /// A grid of 4 × 3 cells with all steps to neighbours; the second reward is shaped and one of its steps differs.
 fn grid(second: bool) -> String {

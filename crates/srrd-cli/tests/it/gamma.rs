@@ -1,9 +1,7 @@
 //! `--gamma auto`, `--profile` and `--support`, as a user sees them.
 
-mod support;
-
 use serde_json::Value;
-use support::{Place, column};
+use crate::support::{Place, column};
 
 /// A number without pattern in [0, 1).
 fn noise(seed: u64) -> f64 {

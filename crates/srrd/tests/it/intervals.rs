@@ -1,11 +1,9 @@
 //! Intervals hold what they promise, tests against chance are right about chance, and noise floors are where noisy copies are.
 //! Everything is simulated with fixed seeds, so that a count is the same on every machine.
 
-#[path = "support/simulate.rs"]
-mod simulate;
 
 use rayon::prelude::*;
-use simulate::*;
+use crate::support::simulate::*;
 use srrd::*;
 
 const PAIRS: usize = 500;

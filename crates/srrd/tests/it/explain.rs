@@ -1,10 +1,8 @@
 //! Explanations add up to the distance they explain, and see what it sees.
 
-mod support;
-
 use proptest::prelude::*;
 use srrd::*;
-use support::*;
+use crate::support::*;
 
 /// Shares by transition, in the order of the samples.
 fn shares(explanation: &Explanation) -> Vec<f64> {

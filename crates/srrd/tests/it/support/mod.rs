@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub mod literal;
+pub mod simulate;
 
 use proptest::prelude::*;
 use srrd::*;

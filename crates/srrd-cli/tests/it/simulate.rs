@@ -1,9 +1,7 @@
 //! `srrd simulate` as a user sees it.
 
-mod support;
-
 use serde_json::Value;
-use support::{Place, column};
+use crate::support::{Place, column};
 
 fn json(place: &Place, call: &str) -> Value {
     serde_json::from_str(&place.ok(call)).unwrap_or_else(|e| panic!("{call}: {e}"))
@@ -366,7 +364,7 @@ fn the_examples_of_the_help_run() {
 
 #[test]
 fn the_readme_names_its_options() {
-    let readme = include_str!("../../../README.md");
+    let readme = include_str!("../../../../README.md");
     let help = Place::new().ok("simulate --help");
     for option in help.split_whitespace().filter(|word| word.starts_with("--") && *word != "--help") {
         let option = option.trim_matches(|c: char| !c.is_alphanumeric() && c != '-');

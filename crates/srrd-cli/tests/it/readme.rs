@@ -1,12 +1,10 @@
 //! The README says what the command prints.
 
-mod support;
-
-use support::Place;
+use crate::support::Place;
 
 #[test]
 fn the_demo_prints_what_the_readme_says() {
-    let readme = include_str!("../../../README.md");
+    let readme = include_str!("../../../../README.md");
     let block = readme.split("<!-- demo -->\n```text\n").nth(1).expect("a marked block");
     let block = block.split("```").next().expect("its end");
     assert_eq!(Place::new().ok("demo"), block);
@@ -14,7 +12,7 @@ fn the_demo_prints_what_the_readme_says() {
 
 #[test]
 fn the_readme_names_every_command_and_option() {
-    let readme = include_str!("../../../README.md");
+    let readme = include_str!("../../../../README.md");
     let place = Place::new();
     let help = place.ok("--help");
     let commands = help.split("Commands:").nth(1).and_then(|rest| rest.split("Options:").next()).expect("a list");

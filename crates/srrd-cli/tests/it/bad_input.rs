@@ -1,9 +1,7 @@
 //! Bad input: exit status 2, one message that names file, row and column, and nothing written.
 
-mod support;
-
 use std::io::Write;
-use support::Place;
+use crate::support::Place;
 
 const HEADER: &str = "state,action,next_state,reward\n";
 

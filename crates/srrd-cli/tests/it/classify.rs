@@ -1,9 +1,7 @@
 //! `srrd classify` as a user runs it.
 
-mod support;
-
 use serde_json::Value;
-use support::Place;
+use crate::support::Place;
 
 /// Ten agents of a small grid world with a few samples each, and one table of new samples.
 fn place() -> Place {

@@ -1,9 +1,7 @@
 //! The golden values through the command: tables in, tables and JSON out.
 
-mod support;
-
 use serde_json::Value;
-use support::{Place, column, csv_of, golden};
+use crate::support::{Place, column, csv_of, golden};
 
 fn close(found: f64, expected: f64) -> bool {
     (found - expected).abs() <= 1e-12 + 1e-9 * expected.abs()

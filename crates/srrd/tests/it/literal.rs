@@ -1,11 +1,9 @@
 //! The fast paths against the literal definitions, on thousands of random graphs.
 
-mod support;
-
 use proptest::prelude::*;
 use srrd::*;
-use support::literal::{Estimation, canonicalize as literal};
-use support::*;
+use crate::support::literal::{Estimation, canonicalize as literal};
+use crate::support::*;
 
 fn token(x: u32) -> Token<'static> {
     Token::int(i64::from(x))
@@ -53,7 +51,7 @@ proptest! {
     fn matrices_equal_pairs_and_pairs_equal_the_definition(
         samples in prop::collection::vec(rows(), 2..6), gamma in 0.0..1.0f64,
     ) {
-        let samples: Vec<RewardSample> = samples.iter().map(|rows| support::sample(rows)).collect();
+        let samples: Vec<RewardSample> = samples.iter().map(|rows| crate::support::sample(rows)).collect();
         let references: Vec<&RewardSample> = samples.iter().collect();
         let settings = settings(gamma, MARGINAL);
         for metric in Metric::ALL {

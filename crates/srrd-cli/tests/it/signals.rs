@@ -1,12 +1,9 @@
 //! Commands that are ended from outside, or run out of room, leave nothing behind that is not whole.
-#![cfg(unix)]
-
-mod support;
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
-use support::Place;
+use crate::support::Place;
 
 /// Writes for longer than any test waits.
 const ENDLESS: &str = "simulate gridworld -o out.csv --rollouts 100000000";

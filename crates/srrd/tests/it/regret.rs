@@ -1,12 +1,10 @@
 //! The regret bound of Theorem 2 against true regret, on thousands of small random problems.
 
-mod support;
-
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use srrd::theory::*;
 use srrd::*;
-use support::assert_close;
+use crate::support::assert_close;
 
 fn normalized(mut weights: Vec<f64>) -> Vec<f64> {
     let total: f64 = weights.iter().sum();
