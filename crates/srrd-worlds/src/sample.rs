@@ -7,7 +7,7 @@ use crate::world::{Triple, World};
 /// A reward sample whose states and actions are their numbers. Rewards of a repeated transition are averaged.
 ///
 /// # Errors
-/// When there are no transitions, not one reward a transition, or a reward that is not finite.
+/// When there are no transitions, not one reward per transition, or a reward that is not finite.
 pub fn sample_of(transitions: &[Triple], rewards: Vec<f64>) -> Result<RewardSample, SampleError> {
     let ids = |part: fn(&Triple) -> u32| transitions.iter().map(part).collect::<Vec<u32>>();
     let (states, actions, nexts) = (ids(|t| t.state), ids(|t| t.action), ids(|t| t.next));
@@ -18,7 +18,7 @@ pub fn sample_of(transitions: &[Triple], rewards: Vec<f64>) -> Result<RewardSamp
 /// repeated transition are averaged.
 ///
 /// # Errors
-/// When there are no transitions, not one reward a transition, or a reward or a feature that is not finite.
+/// When there are no transitions, not one reward per transition, or a reward or a feature that is not finite.
 pub fn featured_sample<W: World>(
     world: &W,
     transitions: &[Triple],
@@ -46,7 +46,8 @@ pub fn featured_sample<W: World>(
     builder.build(Duplicates::Mean)
 }
 
-fn token(features: &[f64], number: u32) -> Token<'_> {
+/// What identifies a state or an action: its features or, where it has none, its number.
+pub(crate) fn token(features: &[f64], number: u32) -> Token<'_> {
     if features.is_empty() { Token::int(i64::from(number)) } else { Token::features(features) }
 }
 

@@ -56,6 +56,7 @@ mod sample;
 mod settings;
 mod special;
 pub mod theory;
+pub mod trajectories;
 mod units;
 
 pub use advise::{Advice, OneStep, Reason, StateGain, Together, advise};
@@ -86,6 +87,7 @@ pub use sample::{
 pub use settings::{
     Actions, Batch, Estimator, FEW_COMMON, Gamma, Metric, Regression, SettingError, Settings, Support, TreeLimits,
 };
+pub use trajectories::Trajectories;
 
 /// The README's Rust example is compiled and run with the tests.
 #[cfg(doctest)]

@@ -14,6 +14,7 @@ use crate::world::{Triple, World};
 /// where the constants u, w, v are uniform in [−1, 1) and drawn **anew for every transition** (of a reward) and **for every
 /// state** (of a potential).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Model {
     /// f(x) = x
     Linear,
@@ -29,14 +30,18 @@ impl Model {
     /// All of them.
     pub const ALL: [Model; 4] = [Model::Linear, Model::Polynomial, Model::Sinusoidal, Model::Random];
 
+    /// Its line of [`MODELS`].
+    ///
+    /// ```
+    /// assert_eq!(srrd_worlds::Model::Sinusoidal.info().name, "sinusoidal");
+    /// ```
+    pub fn info(self) -> &'static ModelInfo {
+        &MODELS[self as usize]
+    }
+
     /// The name, in lower case.
     pub fn name(self) -> &'static str {
-        match self {
-            Model::Linear => "linear",
-            Model::Polynomial => "polynomial",
-            Model::Sinusoidal => "sinusoidal",
-            Model::Random => "random",
-        }
+        self.info().name
     }
 
     /// f; `degree` is used by polynomials only.
@@ -49,6 +54,30 @@ impl Model {
         }
     }
 }
+
+/// What there is to know about a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ModelInfo {
+    /// Which one it is.
+    pub model: Model,
+    /// As it is written on the command line.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub about: &'static str,
+}
+
+/// All models, in the order of [`Model`]: the table that everybody takes their names from.
+pub static MODELS: [ModelInfo; 4] = [
+    ModelInfo { model: Model::Linear, name: "linear", about: "a sum of the features, each with a random factor" },
+    ModelInfo {
+        model: Model::Polynomial,
+        name: "polynomial",
+        about: "as linear, with the features raised to a random power from 1 to 10",
+    },
+    ModelInfo { model: Model::Sinusoidal, name: "sinusoidal", about: "as linear, with the sines of the features" },
+    ModelInfo { model: Model::Random, name: "random", about: "a random number from -1 to 1 for every transition" },
+];
 
 impl fmt::Display for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -252,5 +281,4 @@ impl Terms {
 }
 
 #[cfg(test)]
-#[path = "model_tests.rs"]
 mod tests;

@@ -2,10 +2,12 @@
 
 use rand::Rng;
 
+use super::{WorldInfo, WorldKind, tabled};
 use crate::error::WorldError;
 use crate::grid::Grid;
 use crate::policy::{Policy, any_of};
 use crate::random::{Chance, Stream, below};
+use crate::simulate::SimulateError;
 use crate::world::{Step, World};
 
 /// North, north-east, east, south-east, south, south-west, west, north-west; north is y − 1.
@@ -16,6 +18,9 @@ const WARY: i32 = 3;
 const SIDE: usize = 2 * WARY as usize + 1;
 /// The bounds, squared, of the first two of three buckets of the Euclidean distance.
 const BUCKETS: [i32; 2] = [3 * 3, 6 * 6];
+
+/// More obstacles than this and a step takes longer than writing it to a table.
+const MOST_OBSTACLES: usize = 10_000;
 
 /// A grid with eight moves and obstacles that wander about.
 ///
@@ -234,6 +239,51 @@ impl World for BouncingBalls {
         }
         Step { action, score: 0.0, done: state.ball.cell == self.grid.last() }
     }
+}
+
+pub(super) const INFO: WorldInfo = WorldInfo {
+    kind: WorldKind::BouncingBalls,
+    name: "bouncing-balls",
+    title: "Bouncing Balls",
+    about: "a way across a grid in eight directions, among obstacles that wander about",
+    actions: &BouncingBalls::ACTIONS,
+    policies: &[("uniform", &[1.0; 8])],
+    ended: "reached the end",
+    refused: &[],
+    prepare: |request| {
+        let size = request.size()?;
+        let world = request.built(BouncingBalls::new(size.0, size.1, request.epsilon()))?;
+        let obstacles = match request.asked.obstacles {
+            Some(asked) if asked > MOST_OBSTACLES => {
+                return Err(SimulateError::Obstacles { asked, most: MOST_OBSTACLES });
+            }
+            asked => asked.unwrap_or(world.obstacles()),
+        };
+        let single = request.policy()?;
+        Ok(request.walk(world.with_obstacles(obstacles), size, bouncing_balls_classes().to_vec(), single))
+    },
+};
+
+/// The ten agents of the Bouncing Balls experiment: weights of north, north-east, east, south-east, south, south-west, west,
+/// north-west.
+///
+/// ```
+/// assert_eq!(srrd_worlds::bouncing_balls_classes()[4].weights()[2], 65.0);
+/// ```
+pub fn bouncing_balls_classes() -> [Policy; 10] {
+    [
+        [12, 12, 12, 12, 13, 13, 13, 13],
+        [5, 5, 25, 25, 25, 5, 5, 5],
+        [25, 25, 25, 5, 5, 5, 5, 5],
+        [5, 5, 5, 5, 5, 25, 25, 25],
+        [5, 5, 65, 5, 5, 5, 5, 5],
+        [5, 5, 5, 65, 5, 5, 5, 5],
+        [5, 5, 5, 5, 65, 5, 5, 5],
+        [5, 25, 5, 25, 5, 25, 5, 5],
+        [20, 5, 20, 5, 20, 5, 20, 5],
+        [5, 20, 5, 20, 5, 20, 5, 20],
+    ]
+    .map(|weights| tabled(&weights.map(f64::from)))
 }
 
 #[cfg(test)]
