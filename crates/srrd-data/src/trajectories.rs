@@ -1,15 +1,16 @@
 //! Trajectories as tables of transitions.
 
-use srrd::trajectories::Trajectories;
+use srrd::trajectories::{End, Trajectories, TrajectoryError};
 use srrd::{Token, Vocabulary};
 use std::path::Path;
 
-use crate::{Batch, Column, ColumnType, Schema, TableError, TableWriter, TextColumn, Values, create};
+use crate::roles::{Identity, Tokens};
+use crate::{Batch, Column, ColumnType, ErrorKind, Schema, TableError, TableWriter, TextColumn, Values, create};
 
 /// So many rows are written at once, or a few more: an episode is not divided.
 const ROWS: usize = 8192;
 
-/// Which columns a table of trajectories has, beside `episode`, `step`, `reward` and `done`.
+/// Which columns a table of trajectories has, beside `episode`, `step` and `reward`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrajectoryColumns {
     /// Whether there are columns `sample` and `label`.
@@ -20,6 +21,8 @@ pub struct TrajectoryColumns {
     pub action_features: Vec<String>,
     /// Whether all features are whole numbers, and are written as such.
     pub whole: bool,
+    /// Whether there is a column `done`: whether the task was over after the step.
+    pub done: bool,
 }
 
 /// The rows of trajectories, one per step, column by column: what [`TrajectoryWriter`] writes, for those who keep tables in memory.
@@ -32,7 +35,7 @@ pub struct TrajectoryColumns {
 /// let mut rows = TrajectoryRows::new(TrajectoryColumns::default());
 /// rows.push(&builder.build(), 0);
 /// let names: Vec<String> = rows.schema().fields.into_iter().map(|field| field.name).collect();
-/// assert_eq!(names, ["episode", "step", "state", "action", "next_state", "reward", "done"]);
+/// assert_eq!(names, ["episode", "step", "state", "action", "next_state", "reward"]);
 /// assert_eq!(rows.take().columns.len(), names.len());
 /// # Ok::<(), srrd::trajectories::TrajectoryError>(())
 /// ```
@@ -68,7 +71,7 @@ impl TrajectoryRows {
 
     /// The columns of the table.
     pub fn schema(&self) -> Schema {
-        let TrajectoryColumns { labelled, state_features, action_features, whole } = &self.columns;
+        let TrajectoryColumns { labelled, state_features, action_features, whole, done } = &self.columns;
         let mut columns = Vec::new();
         if *labelled {
             columns.extend(["sample", "label"].map(|name| (name.to_owned(), ColumnType::Text)));
@@ -83,7 +86,9 @@ impl TrajectoryRows {
             }
         }
         columns.push(("reward".to_owned(), ColumnType::Float));
-        columns.push(("done".to_owned(), ColumnType::Bool));
+        if *done {
+            columns.push(("done".to_owned(), ColumnType::Bool));
+        }
         Schema::new(columns)
     }
 
@@ -115,7 +120,9 @@ impl TrajectoryRows {
             self.action.push(actions, step.action);
             self.next_state.push(states, step.next_state);
             self.reward.push(step.reward.unwrap_or(f64::NAN));
-            self.done.push(step.is_terminated());
+            if self.columns.done {
+                self.done.push(step.is_terminated());
+            }
         }
     }
 
@@ -131,7 +138,9 @@ impl TrajectoryRows {
         }
         let rows = self.reward.len() as u64;
         columns.push(Values::Float(std::mem::take(&mut self.reward)).into());
-        columns.push(Values::Bool(std::mem::take(&mut self.done)).into());
+        if self.columns.done {
+            columns.push(Values::Bool(std::mem::take(&mut self.done)).into());
+        }
         let batch = Batch::from_columns(columns, self.taken + 1);
         self.taken += rows;
         batch
@@ -191,7 +200,7 @@ impl Cells {
 /// table.write(&builder.build(), 0)?;
 /// table.finish()?;
 /// let written = std::fs::read_to_string(&path)?;
-/// assert_eq!(written, "episode,step,state,action,next_state,reward,done\n0,0,a,go,b,1.5,true\n");
+/// assert_eq!(written, "episode,step,state,action,next_state,reward\n0,0,a,go,b,1.5\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct TrajectoryWriter {
@@ -233,10 +242,67 @@ impl TrajectoryWriter {
     }
 }
 
+/// Trajectories of episodes with so many steps each, from tables in memory: one of states, with a row more per episode than it has steps, and
+/// one of actions, with a row per step. `origin` is what messages call them.
+///
+/// ```
+/// use srrd_data::{Batch, ColumnType, Schema, Values, trajectories_of};
+/// let table = |name: &str, ids: Vec<i64>| {
+///     (Schema::new([(name, ColumnType::Int)]), Batch::from_columns(vec![Values::Int(ids).into()], 1))
+/// };
+/// let (states, actions) = (table("state", vec![0, 1, 2, 0, 2]), table("action", vec![0, 0, 1]));
+/// let walks = trajectories_of("the arrays", &states, &actions, Some(&[0.0, 1.0, 0.5]), &[2, 1])?;
+/// assert_eq!((walks.len(), walks.step_count()), (2, 3));
+/// # Ok::<(), srrd_data::TableError>(())
+/// ```
+///
+/// # Errors
+/// When a column is missing, a value is missing, or the lengths do not fit together.
+pub fn trajectories_of(
+    origin: &str,
+    (state_schema, states): &(Schema, Batch),
+    (action_schema, actions): &(Schema, Batch),
+    rewards: Option<&[f64]>,
+    steps: &[usize],
+) -> Result<Trajectories, TableError> {
+    let missing = |column| TableError::new(ErrorKind::MissingColumn, origin, "the column is missing").in_column(column);
+    let state = Identity::find(state_schema, "state").ok_or_else(|| missing("state"))?;
+    let action = Identity::find(action_schema, "action").ok_or_else(|| missing("action"))?;
+    let total: usize = steps.iter().sum();
+    let fits = states.rows == total + steps.len() && actions.rows == total;
+    if !fits || rewards.is_some_and(|rewards| rewards.len() != total) {
+        let what = "the columns do not have one state per step and episode, and one action and one reward per step";
+        return Err(TableError::new(ErrorKind::Malformed, origin, what));
+    }
+    let state_tokens = Tokens::of(Some(&state), origin, state_schema, states)?;
+    let action_tokens = Tokens::of(Some(&action), origin, action_schema, actions)?;
+    let mut builder = Trajectories::builder();
+    if let Some(names) = state.features() {
+        builder = builder.state_features(names);
+    }
+    if let Some(names) = action.features() {
+        builder = builder.action_features(names);
+    }
+    let wrong = |error: TrajectoryError| TableError::new(ErrorKind::Type, origin, error.to_string());
+    let mut row = 0;
+    for (episode, &steps) in steps.iter().enumerate() {
+        state_tokens.with(row + episode, |state| builder.begin(state)).map_err(wrong)?;
+        for _ in 0..steps {
+            let reward = rewards.map(|rewards| rewards[row]);
+            let step = action_tokens.with(row, |action| {
+                state_tokens.with(row + episode + 1, |next_state| builder.step(action, next_state, reward))
+            });
+            step.map_err(wrong)?;
+            row += 1;
+        }
+        builder.end(End::Unknown);
+    }
+    Ok(builder.build())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use srrd::trajectories::End;
 
     #[test]
     fn rows_are_numbered_and_named() {
@@ -252,6 +318,7 @@ mod tests {
             state_features: vec!["x".to_owned(), "y".to_owned()],
             action_features: vec!["by".to_owned()],
             whole: false,
+            done: true,
         };
         for whole in [false, true] {
             let mut rows = TrajectoryRows::new(TrajectoryColumns { whole, ..columns.clone() });

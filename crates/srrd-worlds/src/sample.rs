@@ -6,6 +6,13 @@ use crate::world::{Triple, World};
 
 /// A reward sample whose states and actions are their numbers. Rewards of a repeated transition are averaged.
 ///
+/// ```
+/// use srrd_worlds::{Triple, sample_of};
+/// let there_and_back = [Triple { state: 0, action: 3, next: 1 }, Triple { state: 1, action: 1, next: 0 }];
+/// assert_eq!(sample_of(&there_and_back, vec![1.0, -1.0])?.len(), 2);
+/// # Ok::<(), srrd::SampleError>(())
+/// ```
+///
 /// # Errors
 /// When there are no transitions, not one reward per transition, or a reward that is not finite.
 pub fn sample_of(transitions: &[Triple], rewards: Vec<f64>) -> Result<RewardSample, SampleError> {
@@ -16,6 +23,14 @@ pub fn sample_of(transitions: &[Triple], rewards: Vec<f64>) -> Result<RewardSamp
 
 /// A reward sample whose states and actions are their features; their numbers, where a world has no features. Rewards of a
 /// repeated transition are averaged.
+///
+/// ```
+/// use srrd_worlds::{Gridworld, Triple, featured_sample};
+/// let world = Gridworld::new(4, 4, 0.0)?;
+/// let sample = featured_sample(&world, &[Triple { state: 0, action: 3, next: 4 }], vec![1.0])?;
+/// assert_eq!(sample.transition(0).next_state.as_features(), Some(&[1.0, 0.0][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// When there are no transitions, not one reward per transition, or a reward or a feature that is not finite.

@@ -39,6 +39,7 @@ mod chance;
 pub mod classify;
 mod diagnose;
 mod distance;
+pub mod dynamics;
 mod embed;
 mod estimate;
 mod exact;
@@ -61,7 +62,7 @@ mod units;
 
 pub use advise::{Advice, OneStep, Reason, StateGain, Together, advise};
 pub use batch::BatchSet;
-pub use cancel::{CancellablePool, Cancellation, Cancelled};
+pub use cancel::{CancellablePool, Cancellation, Cancelled, checkpoint};
 pub use canon::{CanonicalForm, canonicalize};
 pub use chance::{Chance, ChanceSettings, ChanceTest, chance, chance_on};
 pub use diagnose::{MetricCoverage, TermCoverage, term_coverage};
@@ -69,6 +70,7 @@ pub use distance::{
     Agreement, Canonical, Comparison, Correlation, DistanceMatrix, Undefined, common_transitions, cross_distances,
     distance, distance_on, pairwise, pairwise_canonical, pearson, pearson_weighted, projected_distance, spearman,
 };
+pub use dynamics::Dynamics;
 pub use embed::embed;
 pub use exact::{ExactError, Tabular};
 pub use explain::{Contribution, Explanation, StateShare, explain, explain_on};

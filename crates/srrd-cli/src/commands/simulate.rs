@@ -17,7 +17,7 @@ pub fn run(args: &Simulate) -> Result<(), Failure> {
     }
     let plan = question(args).check()?;
     let Columns { labelled, state_features, action_features, .. } = plan.columns();
-    let columns = TrajectoryColumns { labelled, state_features, action_features, whole: true };
+    let columns = TrajectoryColumns { labelled, state_features, action_features, whole: true, done: true };
     let mut table = TrajectoryWriter::create(&args.output, columns)?;
     let summary = plan.play(ROWS, |piece| Ok::<(), Failure>(table.write(&piece.trajectories, piece.first_episode)?))?;
     table.finish()?;

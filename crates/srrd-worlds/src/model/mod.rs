@@ -107,7 +107,7 @@ struct Constants {
 
 impl Constants {
     fn new(rng: Stream, count: usize) -> Self {
-        // Two words a constant.
+        // Two words per constant.
         Constants { rng, blocks: (2 * count as u128).div_ceil(BLOCK).max(1) }
     }
 
@@ -123,6 +123,15 @@ impl Constants {
 /// Values come from `stream(seed, "reward")`, the degree of a polynomial from `stream(seed, "reward degree")`. The constants
 /// of the transition (s, a, s') are those of the number (s · actions + a) · states + s', so that no value depends on which
 /// others were asked for. f of all features is kept: O(states + actions) memory.
+///
+/// ```
+/// use srrd_worlds::{Gridworld, Model, RewardFunction, Triple};
+/// let world = Gridworld::new(4, 4, 0.0)?;
+/// let reward = RewardFunction::new(&world, Model::Random, 7);
+/// let step = Triple { state: 0, action: 3, next: 4 };
+/// assert_eq!(reward.reward(step), reward.rewards(&[step])[0]);
+/// # Ok::<(), srrd_worlds::WorldError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct RewardFunction {
     model: Model,
@@ -204,6 +213,13 @@ impl RewardFunction {
 ///
 /// Values come from `stream(seed, "potential")`, the degree of a polynomial from `stream(seed, "potential degree")`; the
 /// constants of a state are those of its number.
+///
+/// ```
+/// use srrd_worlds::{Gridworld, Model, PotentialFunction};
+/// let potential = PotentialFunction::new(&Gridworld::new(4, 4, 0.0)?, Model::Linear, 7);
+/// assert_eq!(potential.values().len(), 16);
+/// # Ok::<(), srrd_worlds::WorldError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PotentialFunction {
     values: Vec<f64>,
@@ -225,7 +241,7 @@ impl PotentialFunction {
         PotentialFunction { values: (0..world.states()).map(value).collect() }
     }
 
-    /// A potential given by its values, one a state.
+    /// A potential given by its values, one per state.
     pub fn from_values(values: Vec<f64>) -> Self {
         PotentialFunction { values }
     }

@@ -1,6 +1,7 @@
 //! What a step is rewarded with.
 
 use rand::RngExt;
+use srrd::checkpoint;
 use std::collections::BTreeMap;
 
 use super::plan::{Plan, Sample};
@@ -37,7 +38,10 @@ impl Rewards {
         match self {
             Rewards::Model(function) => {
                 let mut explorer = Explorer::new(world);
-                explorer.explore(world, agent, rollouts, rng);
+                for _ in 0..rollouts {
+                    checkpoint();
+                    explorer.explore(world, agent, 1, rng);
+                }
                 let met = explorer.take();
                 let rewards = function.rewards(&met);
                 (met, rewards)
@@ -45,6 +49,7 @@ impl Rewards {
             Rewards::Score => {
                 let mut sums: BTreeMap<Triple, (f64, f64)> = BTreeMap::new();
                 for _ in 0..rollouts {
+                    checkpoint();
                     episode(world, agent, rng, |transition, step| {
                         let (sum, count) = sums.entry(transition).or_default();
                         *sum += step.score;

@@ -116,14 +116,9 @@ impl BouncingBalls {
         self
     }
 
-    /// Cells along x.
-    pub fn width(&self) -> usize {
-        self.grid.width()
-    }
-
-    /// Cells along y.
-    pub fn height(&self) -> usize {
-        self.grid.height()
+    /// Cells along x and y.
+    pub fn size(&self) -> (usize, usize) {
+        (self.grid.width(), self.grid.height())
     }
 
     /// The probability of a random jump.
@@ -307,7 +302,7 @@ mod tests {
         let after = |action: usize| (ball.0 + MOVES[action].0, ball.1 + MOVES[action].1);
         let stays = |action: &usize| {
             let (x, y) = after(*action);
-            x >= 0 && y >= 0 && (x as usize) < world.width() && (y as usize) < world.height()
+            x >= 0 && y >= 0 && (x as usize) < world.size().0 && (y as usize) < world.size().1
         };
         let wary = |action: &usize| {
             !state.obstacles().any(|at| distance(ball, at) <= 3 && distance(after(*action), at) < distance(ball, at))
@@ -378,7 +373,7 @@ mod tests {
             let mut rng = stream(seed, "test");
             let mut state = world.start(&mut rng);
             prop_assert_eq!((state.ball(), state.obstacles().len()), ((0, 0), n));
-            let size = (world.width() as u32, world.height() as u32);
+            let size = (world.size().0 as u32, world.size().1 as u32);
             for _ in 0..50 {
                 let before = state.clone();
                 let step = world.advance(&mut state, &policy, &mut rng);
