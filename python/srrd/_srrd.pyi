@@ -30,7 +30,10 @@ __all__ = [
     "publish_run",
     "read",
     "run_part",
+    "sample_of_episodes",
     "samples_of_columns",
+    "simulate",
+    "worlds",
 ]
 
 __version__: str
@@ -102,7 +105,18 @@ class Tabular:
     def distance(self, a: npt.NDArray[np.float64], b: npt.NDArray[np.float64], metric: str, gamma: float) -> float: ...
 
 def samples_of_columns(columns: dict[str, Any], origin: str, name: str, duplicates: str) -> list[Sample]: ...
+def sample_of_episodes(
+    states: dict[str, Any],
+    actions: dict[str, Any],
+    rewards: npt.NDArray[np.float64],
+    steps: list[int],
+    name: str,
+    label: str | None,
+    duplicates: str,
+) -> Sample: ...
 def read(path: str, duplicates: str) -> list[Sample]: ...
+def simulate(world: str, asked: dict[str, Any], output: str | None) -> tuple[Any, Any]: ...
+def worlds() -> list[str]: ...
 def distance(a: Sample, b: Sample, choices: Choices, threads: int | None = None) -> float: ...
 def compare(
     a: Sample,

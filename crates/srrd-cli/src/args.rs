@@ -3,8 +3,12 @@
 use crate::gamma::ProfileArgs;
 use crate::options::{Canonicalizes, Classifies, Compares, Measures, Shared};
 use crate::threads::Threads;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
+use srrd_worlds::{Model, WorldKind};
+use std::error::Error;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Do these two reward functions ask for the same behaviour?
 ///
@@ -437,8 +441,8 @@ pub struct ReportArgs {
 #[derive(Debug, Args)]
 pub struct Simulate {
     /// Which world
-    #[arg(value_enum)]
-    pub world: WorldName,
+    #[arg(value_parser = named::<WorldKind, _>(WorldKind::ALL.map(WorldKind::name)))]
+    pub world: WorldKind,
     /// Where to write the table, in the format of its extension; - is CSV on standard output
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
@@ -465,8 +469,8 @@ pub struct Simulate {
     #[arg(long, value_name = "N")]
     pub sets: Option<usize>,
     /// How the reward depends on the features; its constants are drawn for every transition [default: random]
-    #[arg(long, value_enum)]
-    pub model: Option<ModelName>,
+    #[arg(long, value_parser = named::<Model, _>(Model::ALL.map(Model::name)))]
+    pub model: Option<Model>,
     /// Add potential shaping, with random potentials for every sample
     #[arg(long)]
     pub shaped: bool,
@@ -490,17 +494,10 @@ pub struct Simulate {
     pub json: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum WorldName {
-    Gridworld,
-    BouncingBalls,
-    DroneCombat,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ModelName {
-    Linear,
-    Polynomial,
-    Sinusoidal,
-    Random,
+/// One of these names, as a value of the library.
+fn named<T, const N: usize>(names: [&'static str; N]) -> impl TypedValueParser<Value = T>
+where
+    T: Clone + FromStr<Err: Error + Send + Sync + 'static> + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<T>())
 }

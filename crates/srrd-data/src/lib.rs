@@ -43,6 +43,7 @@ mod read;
 mod roles;
 mod samples;
 mod shortest;
+mod trajectories;
 mod types;
 mod window;
 mod write;
@@ -57,6 +58,7 @@ pub use samples::{
     SampleTable, for_each_batch, read_sample_table, read_sample_table_with_episodes, read_samples,
     read_samples_with_episodes,
 };
+pub use trajectories::{TrajectoryColumns, TrajectoryRows, TrajectoryWriter, trajectories_of};
 pub use types::{coerce, infer_types, infer_types_of};
 pub use write::{OutputFile, TableWriter, Unfinished, create, discard_unfinished, write_npy};
 

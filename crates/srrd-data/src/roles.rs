@@ -34,7 +34,7 @@ pub(crate) enum Identity {
 }
 
 impl Identity {
-    fn find(schema: &Schema, prefix: &'static str) -> Option<Self> {
+    pub(crate) fn find(schema: &Schema, prefix: &'static str) -> Option<Self> {
         if schema.index_of(prefix).is_some() {
             return Some(Identity::Token(prefix.to_owned()));
         }

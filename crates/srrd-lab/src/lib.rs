@@ -21,6 +21,7 @@
 //!
 //! A new experiment is a file in `experiments/` that implements [`Experiment`], and a line in `experiments/mod.rs`.
 
+pub mod demo;
 mod error;
 mod experiment;
 pub mod experiments;
@@ -32,6 +33,7 @@ mod seed;
 mod statistics;
 mod store;
 
+pub use demo::{Demo, demo};
 pub use error::LabError;
 pub use experiment::{Csv, Evaluation, Experiment, Kind, Trials};
 pub use manifest::{Manifest, Shard, VERSION};

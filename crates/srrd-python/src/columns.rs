@@ -68,11 +68,17 @@ impl Columns {
         at.is_some_and(|at| matches!(self.columns[at].values, Values::Text(_)))
     }
 
-    /// This table for those who read tables; `origin` is what messages call it.
-    pub fn into_reader(self, origin: &str) -> Box<dyn TableReader> {
+    /// This table, all rows at once.
+    pub fn into_batch(self) -> (Schema, Batch) {
         let kinds = self.columns.iter().map(|column| Some(column.kind()));
         let fields = self.names.iter().cloned().zip(kinds).map(|(name, kind)| Field { name, kind }).collect();
-        Box::new(Reader { origin: origin.to_owned(), schema: Schema { fields }, columns: Some(self.columns) })
+        (Schema { fields }, Batch::from_columns(self.columns, 1))
+    }
+
+    /// This table for those who read tables; `origin` is what messages call it.
+    pub fn into_reader(self, origin: &str) -> Box<dyn TableReader> {
+        let (schema, batch) = self.into_batch();
+        Box::new(Reader { origin: origin.to_owned(), schema, columns: Some(batch.columns) })
     }
 }
 

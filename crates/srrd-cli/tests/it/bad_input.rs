@@ -1,7 +1,7 @@
 //! Bad input: exit status 2, one message that names file, row and column, and nothing written.
 
-use std::io::Write;
 use crate::support::Place;
+use std::io::Write;
 
 const HEADER: &str = "state,action,next_state,reward\n";
 

@@ -1,7 +1,7 @@
 //! What a user sees of intervals, tests against chance, ranks and noise.
 
-use serde_json::Value;
 use crate::support::{Place, column};
+use serde_json::Value;
 
 /// Walks between 12 states; rewards from a function of the transition and its row.
 fn table(episodes: bool, reward: impl Fn(u32, u32, u32) -> f64) -> String {

@@ -1,7 +1,7 @@
 //! `srrd classify` as a user runs it.
 
-use serde_json::Value;
 use crate::support::Place;
+use serde_json::Value;
 
 /// Ten agents of a small grid world with a few samples each, and one table of new samples.
 fn place() -> Place {

@@ -1,7 +1,7 @@
 //! What a user sees of every command.
 
-use serde_json::Value;
 use crate::support::{Place, column};
+use serde_json::Value;
 
 const A: &str = "state,action,next_state,reward,note\n\
                  s0,go,s1,1,first\n\

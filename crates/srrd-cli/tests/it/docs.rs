@@ -3,8 +3,8 @@
 //! In a block marked `console` every line that starts with `$ ` is a command, and the lines after it are what it prints: first
 //! messages, then results. The commands of a page run one after another in a folder that holds what docs/data holds.
 
-use std::path::{Path, PathBuf};
 use crate::support::Place;
+use std::path::{Path, PathBuf};
 
 fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")

@@ -1,7 +1,7 @@
 //! `srrd explain`, and the advice of `srrd inspect`.
 
-use serde_json::Value;
 use crate::support::{Place, column};
+use serde_json::Value;
 
 /// A grid of 4 × 3 cells with all steps to neighbours; the second reward is shaped and one of its steps differs.
 fn grid(second: bool) -> String {

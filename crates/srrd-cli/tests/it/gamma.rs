@@ -1,7 +1,7 @@
 //! `--gamma auto`, `--profile` and `--support`, as a user sees them.
 
-use serde_json::Value;
 use crate::support::{Place, column};
+use serde_json::Value;
 
 /// A number without pattern in [0, 1).
 fn noise(seed: u64) -> f64 {

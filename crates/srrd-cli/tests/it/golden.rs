@@ -1,7 +1,7 @@
 //! The golden values through the command: tables in, tables and JSON out.
 
-use serde_json::Value;
 use crate::support::{Place, column, csv_of, golden};
+use serde_json::Value;
 
 fn close(found: f64, expected: f64) -> bool {
     (found - expected).abs() <= 1e-12 + 1e-9 * expected.abs()

@@ -1,9 +1,9 @@
 //! `srrd reproduce` and `srrd report` as a user runs them.
 
+use crate::support::{Place, column};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use crate::support::{Place, column};
 
 const SMALL: &str = "--world gridworld --size 5x4 --model random --rollouts 2,8 --trials 3";
 

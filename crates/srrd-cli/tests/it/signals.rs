@@ -1,9 +1,9 @@
 //! Commands that are ended from outside, or run out of room, leave nothing behind that is not whole.
 
+use crate::support::Place;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
-use crate::support::Place;
 
 /// Writes for longer than any test waits.
 const ENDLESS: &str = "simulate gridworld -o out.csv --rollouts 100000000";

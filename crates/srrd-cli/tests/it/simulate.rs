@@ -1,7 +1,7 @@
 //! `srrd simulate` as a user sees it.
 
-use serde_json::Value;
 use crate::support::{Place, column};
+use serde_json::Value;
 
 fn json(place: &Place, call: &str) -> Value {
     serde_json::from_str(&place.ok(call)).unwrap_or_else(|e| panic!("{call}: {e}"))

@@ -3,7 +3,7 @@
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use srrd::classify::{Classes, GammaDistances, Grid, RewardKnn, Splits, choose, evaluate, welch};
-use srrd::{Correlation, Duplicates, Gamma, Metric, RewardSample, Settings, distance};
+use srrd::{Choice, Correlation, Duplicates, Gamma, Metric, RewardSample, Settings, distance};
 
 fn gammas(values: &[f64]) -> Vec<Gamma> {
     values.iter().map(|&value| Gamma::new(value).unwrap()).collect()
@@ -41,7 +41,7 @@ fn literal_vote(matrix: &[f64], size: usize, classes: &Classes, reference: &[u32
 
 #[test]
 fn predictions_are_those_of_scikit_learn_where_no_tie_decides() {
-    let golden: serde_json::Value = serde_json::from_str(include_str!("data/knn.json")).unwrap();
+    let golden: serde_json::Value = serde_json::from_str(include_str!("../data/knn.json")).unwrap();
     let numbers = |value: &serde_json::Value| -> Vec<f64> {
         value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
     };
@@ -197,7 +197,7 @@ fn distances_for_many_gammas_are_the_single_ones() {
     let samples = random_samples(9, &mut rng);
     let references: Vec<&RewardSample> = samples.iter().collect();
     let tried = gammas(&[0.0, 0.3, 1.0]);
-    for (metric, correlation) in Metric::ALL.into_iter().flat_map(|m| Correlation::ALL.map(|c| (m, c))) {
+    for (metric, correlation) in Metric::ALL.into_iter().flat_map(|m| Correlation::ALL.iter().map(move |&c| (m, c))) {
         let settings = Settings { min_common: 15, correlation, ..Settings::default() };
         let distances = GammaDistances::new(&references, metric, &tried, &settings);
         let mut undefined = 0;

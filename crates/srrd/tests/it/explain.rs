@@ -1,8 +1,8 @@
 //! Explanations add up to the distance they explain, and see what it sees.
 
+use crate::support::*;
 use proptest::prelude::*;
 use srrd::*;
-use crate::support::*;
 
 /// Shares by transition, in the order of the samples.
 fn shares(explanation: &Explanation) -> Vec<f64> {

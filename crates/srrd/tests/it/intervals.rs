@@ -1,9 +1,8 @@
 //! Intervals hold what they promise, tests against chance are right about chance, and noise floors are where noisy copies are.
 //! Everything is simulated with fixed seeds, so that a count is the same on every machine.
 
-
-use rayon::prelude::*;
 use crate::support::simulate::*;
+use rayon::prelude::*;
 use srrd::*;
 
 const PAIRS: usize = 500;
@@ -146,10 +145,10 @@ fn tests_against_chance_reject_chance_as_often_as_they_should() {
         })
     };
     for metric in [Metric::Direct, Metric::Srrd, Metric::Projected] {
-        for correlation in Correlation::ALL {
+        for &correlation in Correlation::ALL {
             // 5 % expected, standard deviation 1 %.
             let found = rejected(metric, correlation, 0.0, 0.9);
-            assert!((2.0..=8.0).contains(&found), "{metric} {correlation}: {found}");
+            assert!((2.0..=8.0).contains(&found), "{metric} {correlation:?}: {found}");
         }
         let found = rejected(metric, Correlation::Pearson, 0.8, 0.9);
         assert!(found > 95.0, "{metric}: {found}");
@@ -216,7 +215,7 @@ fn the_same_seed_gives_the_same_bits_on_any_number_of_threads() {
     let (a, first) = sample_of_walks(&rows, |s, a, t| f64::from((s * 31 + a * 7 + t * 13) % 101));
     let (b, second) = sample_of_walks(&walks(&mut rng, 8, 40, 30), |s, a, t| f64::from((s * 3 + a * 5 + t) % 11));
     for metric in Metric::ALL {
-        for correlation in Correlation::ALL {
+        for &correlation in Correlation::ALL {
             let settings = Settings { correlation, ..Settings::default() };
             for resampling in [Resampling::Transitions, Resampling::Episodes { a: Some(&first), b: Some(&second) }] {
                 let run = |threads: usize, seed: u64| {

@@ -1,8 +1,8 @@
 //! The invariants of the paper, on random inputs.
 
+use crate::support::*;
 use proptest::prelude::*;
 use srrd::*;
-use crate::support::*;
 
 /// Sizes, a pseudo-random table of numbers, and a discount factor.
 fn full_problem() -> impl Strategy<Value = (u32, u32, Vec<f64>, Vec<f64>, f64)> {

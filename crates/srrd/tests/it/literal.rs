@@ -1,9 +1,9 @@
 //! The fast paths against the literal definitions, on thousands of random graphs.
 
-use proptest::prelude::*;
-use srrd::*;
 use crate::support::literal::{Estimation, canonicalize as literal};
 use crate::support::*;
+use proptest::prelude::*;
+use srrd::*;
 
 fn token(x: u32) -> Token<'static> {
     Token::int(i64::from(x))

@@ -1,10 +1,10 @@
 //! The regressed estimator: its sums against literal loops, its models against literal fits and published implementations.
 
+use crate::support::literal::{Estimation, predicting};
+use crate::support::*;
 use proptest::prelude::*;
 use srrd::*;
 use std::collections::BTreeSet;
-use crate::support::literal::{Estimation, predicting};
-use crate::support::*;
 
 const REGRESSIONS: usize = 4;
 

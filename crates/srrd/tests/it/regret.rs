@@ -1,10 +1,10 @@
 //! The regret bound of Theorem 2 against true regret, on thousands of small random problems.
 
+use crate::support::assert_close;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use srrd::theory::*;
 use srrd::*;
-use crate::support::assert_close;
 
 fn normalized(mut weights: Vec<f64>) -> Vec<f64> {
     let total: f64 = weights.iter().sum();

@@ -51,7 +51,7 @@ proptest! {
         for second in [&shaped, &other] {
             let (a, b) = (rewards(&plain, factors[0]), rewards(second, factors[1]));
             for support in [Support::Pair, Support::Own] {
-                for correlation in Correlation::ALL {
+                for &correlation in Correlation::ALL {
                     let settings = Settings { gamma, support, correlation, ..Settings::default() };
                     let of = |a, b| distance(a, b, Metric::Projected, &settings);
                     let (found, expected) = (of(&a, &b), of(&plain, second));

@@ -1,10 +1,10 @@
 //! Rewards known by query: tables against literal loops, and shaping that is gone once everything can be asked for.
 
+use crate::support::literal::{Estimation, predicting};
+use crate::support::*;
 use proptest::prelude::*;
 use srrd::*;
 use std::collections::BTreeSet;
-use crate::support::literal::{Estimation, predicting};
-use crate::support::*;
 
 /// What a reward function says of any transition: numbers without pattern.
 fn told(seed: u32, s: u32, a: u32, t: u32) -> f64 {

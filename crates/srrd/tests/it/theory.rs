@@ -1,11 +1,11 @@
 //! What the paper proves about residual shaping, shaping errors and the generalized form, on random inputs.
 
+use crate::support::*;
 use proptest::prelude::*;
 use srrd::theory::*;
 use srrd::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
-use crate::support::*;
 
 const WITH_TERMS: [Metric; 4] = [Metric::Direct, Metric::Epic, Metric::Dard, Metric::Srrd];
 

@@ -1,16 +1,20 @@
 //! What a step is rewarded with.
 
-use super::plan::{Plan, Sample};
-use crate::failure::Failure;
 use rand::RngExt;
-use srrd_worlds::{
-    Explorer, Model, PotentialFunction, RewardFunction, Shaping, Step, Stream, Triple, World, derive_seed, episode,
-    stream,
-};
+use srrd::checkpoint;
 use std::collections::BTreeMap;
 
+use super::plan::{Plan, Sample};
+use super::problem::SimulateError;
+use crate::explore::Explorer;
+use crate::model::{Model, PotentialFunction, RewardFunction};
+use crate::random::{Stream, derive_seed, stream};
+use crate::rollout::episode;
+use crate::shaping::Shaping;
+use crate::world::{Step, Triple, World};
+
 /// Where the rewards of an agent come from.
-pub enum Rewards {
+pub(super) enum Rewards {
     /// A function of the transition.
     Model(Box<RewardFunction>),
     /// The world itself: one transition can come with several.
@@ -34,7 +38,10 @@ impl Rewards {
         match self {
             Rewards::Model(function) => {
                 let mut explorer = Explorer::new(world);
-                explorer.explore(world, agent, rollouts, rng);
+                for _ in 0..rollouts {
+                    checkpoint();
+                    explorer.explore(world, agent, 1, rng);
+                }
                 let met = explorer.take();
                 let rewards = function.rewards(&met);
                 (met, rewards)
@@ -42,6 +49,7 @@ impl Rewards {
             Rewards::Score => {
                 let mut sums: BTreeMap<Triple, (f64, f64)> = BTreeMap::new();
                 for _ in 0..rollouts {
+                    checkpoint();
                     episode(world, agent, rng, |transition, step| {
                         let (sum, count) = sums.entry(transition).or_default();
                         *sum += step.score;
@@ -52,18 +60,10 @@ impl Rewards {
             }
         }
     }
-
-    /// What to change when shaping finds nothing to go by.
-    fn remedy(&self) -> &'static str {
-        match self {
-            Rewards::Model(_) => "choose another --seed or --model",
-            Rewards::Score => "choose another --seed, or more --rollouts",
-        }
-    }
 }
 
 /// The rewards of one sample, with what was asked to be added.
-pub struct Values<'a> {
+pub(super) struct Values<'a> {
     rewards: &'a Rewards,
     shaping: Option<Shaping>,
     /// A value in [−1, 1) for every transition.
@@ -74,11 +74,11 @@ pub struct Values<'a> {
 impl<'a> Values<'a> {
     pub fn new<W: World>(
         world: &W,
-        plan: &Plan<&W::Agent>,
+        plan: &Plan,
         agent: &W::Agent,
         rewards: &'a Rewards,
         sample: &Sample,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, SimulateError> {
         let shaping = plan.shaping.as_ref().map(|strength| {
             let mut rng = stream(plan.seed, &sample.purpose("rollouts"));
             let (met, of_met) = rewards.met(world, agent, plan.rollouts, &mut rng);
@@ -87,7 +87,8 @@ impl<'a> Values<'a> {
             let mut drawn = stream(plan.seed, &sample.purpose("factor"));
             let factor = strength.factor.unwrap_or_else(|| drawn.random_range(1.0..5.0));
             let scaled = Shaping::scaled(&of_met, &met, &potential, strength.gamma, factor);
-            scaled.map_err(|e| Failure::wrong(format!("--shaped: {e}; {}", rewards.remedy())))
+            let modelled = matches!(rewards, Rewards::Model(_));
+            scaled.map_err(|error| SimulateError::Shaping { error, modelled })
         });
         let noise = (plan.noise > 0.0)
             .then(|| RewardFunction::new(world, Model::Random, derive_seed(plan.seed, &sample.purpose("noise"))));

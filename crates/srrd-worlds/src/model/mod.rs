@@ -14,6 +14,7 @@ use crate::world::{Triple, World};
 /// where the constants u, w, v are uniform in [−1, 1) and drawn **anew for every transition** (of a reward) and **for every
 /// state** (of a potential).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Model {
     /// f(x) = x
     Linear,
@@ -29,14 +30,18 @@ impl Model {
     /// All of them.
     pub const ALL: [Model; 4] = [Model::Linear, Model::Polynomial, Model::Sinusoidal, Model::Random];
 
+    /// Its line of [`MODELS`].
+    ///
+    /// ```
+    /// assert_eq!(srrd_worlds::Model::Sinusoidal.info().name, "sinusoidal");
+    /// ```
+    pub fn info(self) -> &'static ModelInfo {
+        &MODELS[self as usize]
+    }
+
     /// The name, in lower case.
     pub fn name(self) -> &'static str {
-        match self {
-            Model::Linear => "linear",
-            Model::Polynomial => "polynomial",
-            Model::Sinusoidal => "sinusoidal",
-            Model::Random => "random",
-        }
+        self.info().name
     }
 
     /// f; `degree` is used by polynomials only.
@@ -49,6 +54,30 @@ impl Model {
         }
     }
 }
+
+/// What there is to know about a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ModelInfo {
+    /// Which one it is.
+    pub model: Model,
+    /// As it is written on the command line.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub about: &'static str,
+}
+
+/// All models, in the order of [`Model`]: the table that everybody takes their names from.
+pub static MODELS: [ModelInfo; 4] = [
+    ModelInfo { model: Model::Linear, name: "linear", about: "a sum of the features, each with a random factor" },
+    ModelInfo {
+        model: Model::Polynomial,
+        name: "polynomial",
+        about: "as linear, with the features raised to a random power from 1 to 10",
+    },
+    ModelInfo { model: Model::Sinusoidal, name: "sinusoidal", about: "as linear, with the sines of the features" },
+    ModelInfo { model: Model::Random, name: "random", about: "a random number from -1 to 1 for every transition" },
+];
 
 impl fmt::Display for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -78,7 +107,7 @@ struct Constants {
 
 impl Constants {
     fn new(rng: Stream, count: usize) -> Self {
-        // Two words a constant.
+        // Two words per constant.
         Constants { rng, blocks: (2 * count as u128).div_ceil(BLOCK).max(1) }
     }
 
@@ -94,6 +123,15 @@ impl Constants {
 /// Values come from `stream(seed, "reward")`, the degree of a polynomial from `stream(seed, "reward degree")`. The constants
 /// of the transition (s, a, s') are those of the number (s · actions + a) · states + s', so that no value depends on which
 /// others were asked for. f of all features is kept: O(states + actions) memory.
+///
+/// ```
+/// use srrd_worlds::{Gridworld, Model, RewardFunction, Triple};
+/// let world = Gridworld::new(4, 4, 0.0)?;
+/// let reward = RewardFunction::new(&world, Model::Random, 7);
+/// let step = Triple { state: 0, action: 3, next: 4 };
+/// assert_eq!(reward.reward(step), reward.rewards(&[step])[0]);
+/// # Ok::<(), srrd_worlds::WorldError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct RewardFunction {
     model: Model,
@@ -175,6 +213,13 @@ impl RewardFunction {
 ///
 /// Values come from `stream(seed, "potential")`, the degree of a polynomial from `stream(seed, "potential degree")`; the
 /// constants of a state are those of its number.
+///
+/// ```
+/// use srrd_worlds::{Gridworld, Model, PotentialFunction};
+/// let potential = PotentialFunction::new(&Gridworld::new(4, 4, 0.0)?, Model::Linear, 7);
+/// assert_eq!(potential.values().len(), 16);
+/// # Ok::<(), srrd_worlds::WorldError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PotentialFunction {
     values: Vec<f64>,
@@ -196,7 +241,7 @@ impl PotentialFunction {
         PotentialFunction { values: (0..world.states()).map(value).collect() }
     }
 
-    /// A potential given by its values, one a state.
+    /// A potential given by its values, one per state.
     pub fn from_values(values: Vec<f64>) -> Self {
         PotentialFunction { values }
     }
@@ -252,5 +297,4 @@ impl Terms {
 }
 
 #[cfg(test)]
-#[path = "model_tests.rs"]
 mod tests;

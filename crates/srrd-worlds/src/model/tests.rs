@@ -192,3 +192,11 @@ fn models_have_names() {
     }
     assert_eq!("cubic".parse::<Model>(), Err(WorldError::UnknownModel("cubic".to_owned())));
 }
+
+#[test]
+fn every_model_has_its_line() {
+    for (model, info) in Model::ALL.into_iter().zip(&MODELS) {
+        assert_eq!((model, info.name), (info.model, model.name()));
+        assert_eq!(info.name.parse(), Ok(model));
+    }
+}

@@ -2,10 +2,12 @@
 
 use rand::Rng;
 
+use super::{WorldInfo, WorldKind, tabled};
 use crate::error::WorldError;
 use crate::grid::Grid;
 use crate::policy::{Policy, any_of};
 use crate::random::{Chance, Stream, below};
+use crate::simulate::SimulateError;
 use crate::world::{Step, World};
 
 /// North, north-east, east, south-east, south, south-west, west, north-west; north is y − 1.
@@ -16,6 +18,9 @@ const WARY: i32 = 3;
 const SIDE: usize = 2 * WARY as usize + 1;
 /// The bounds, squared, of the first two of three buckets of the Euclidean distance.
 const BUCKETS: [i32; 2] = [3 * 3, 6 * 6];
+
+/// More obstacles than this and a step takes longer than writing it to a table.
+const MOST_OBSTACLES: usize = 10_000;
 
 /// A grid with eight moves and obstacles that wander about.
 ///
@@ -111,14 +116,9 @@ impl BouncingBalls {
         self
     }
 
-    /// Cells along x.
-    pub fn width(&self) -> usize {
-        self.grid.width()
-    }
-
-    /// Cells along y.
-    pub fn height(&self) -> usize {
-        self.grid.height()
+    /// Cells along x and y.
+    pub fn size(&self) -> (usize, usize) {
+        (self.grid.width(), self.grid.height())
     }
 
     /// The probability of a random jump.
@@ -236,6 +236,51 @@ impl World for BouncingBalls {
     }
 }
 
+pub(super) const INFO: WorldInfo = WorldInfo {
+    kind: WorldKind::BouncingBalls,
+    name: "bouncing-balls",
+    title: "Bouncing Balls",
+    about: "a way across a grid in eight directions, among obstacles that wander about",
+    actions: &BouncingBalls::ACTIONS,
+    policies: &[("uniform", &[1.0; 8])],
+    ended: "reached the end",
+    refused: &[],
+    prepare: |request| {
+        let size = request.size()?;
+        let world = request.built(BouncingBalls::new(size.0, size.1, request.epsilon()))?;
+        let obstacles = match request.asked.obstacles {
+            Some(asked) if asked > MOST_OBSTACLES => {
+                return Err(SimulateError::Obstacles { asked, most: MOST_OBSTACLES });
+            }
+            asked => asked.unwrap_or(world.obstacles()),
+        };
+        let single = request.policy()?;
+        Ok(request.walk(world.with_obstacles(obstacles), size, bouncing_balls_classes().to_vec(), single))
+    },
+};
+
+/// The ten agents of the Bouncing Balls experiment: weights of north, north-east, east, south-east, south, south-west, west,
+/// north-west.
+///
+/// ```
+/// assert_eq!(srrd_worlds::bouncing_balls_classes()[4].weights()[2], 65.0);
+/// ```
+pub fn bouncing_balls_classes() -> [Policy; 10] {
+    [
+        [12, 12, 12, 12, 13, 13, 13, 13],
+        [5, 5, 25, 25, 25, 5, 5, 5],
+        [25, 25, 25, 5, 5, 5, 5, 5],
+        [5, 5, 5, 5, 5, 25, 25, 25],
+        [5, 5, 65, 5, 5, 5, 5, 5],
+        [5, 5, 5, 65, 5, 5, 5, 5],
+        [5, 5, 5, 5, 65, 5, 5, 5],
+        [5, 25, 5, 25, 5, 25, 5, 5],
+        [20, 5, 20, 5, 20, 5, 20, 5],
+        [5, 20, 5, 20, 5, 20, 5, 20],
+    ]
+    .map(|weights| tabled(&weights.map(f64::from)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -257,7 +302,7 @@ mod tests {
         let after = |action: usize| (ball.0 + MOVES[action].0, ball.1 + MOVES[action].1);
         let stays = |action: &usize| {
             let (x, y) = after(*action);
-            x >= 0 && y >= 0 && (x as usize) < world.width() && (y as usize) < world.height()
+            x >= 0 && y >= 0 && (x as usize) < world.size().0 && (y as usize) < world.size().1
         };
         let wary = |action: &usize| {
             !state.obstacles().any(|at| distance(ball, at) <= 3 && distance(after(*action), at) < distance(ball, at))
@@ -328,7 +373,7 @@ mod tests {
             let mut rng = stream(seed, "test");
             let mut state = world.start(&mut rng);
             prop_assert_eq!((state.ball(), state.obstacles().len()), ((0, 0), n));
-            let size = (world.width() as u32, world.height() as u32);
+            let size = (world.size().0 as u32, world.size().1 as u32);
             for _ in 0..50 {
                 let before = state.clone();
                 let step = world.advance(&mut state, &policy, &mut rng);

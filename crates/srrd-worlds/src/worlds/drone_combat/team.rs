@@ -110,6 +110,11 @@ impl Team {
 ///
 /// The paper draws their attributes, and does not say which they are. These are drawn once and for all from
 /// `stream(0, "drone-combat classes")`, one class after the other, every set uniformly from the 54 of the paper's set U.
+///
+/// ```
+/// let teams = srrd_worlds::drone_combat_classes();
+/// assert!(teams[0] != teams[1]);
+/// ```
 pub fn drone_combat_classes() -> [Team; 10] {
     let mut rng = stream(0, "drone-combat classes");
     std::array::from_fn(|_| Team::new(std::array::from_fn(|_| Attributes::draw(&mut rng))))

@@ -1,9 +1,11 @@
 //! The Gridworld: a walk from one corner of a grid to the opposite one.
 
+use super::{WorldInfo, WorldKind, tabled};
 use crate::error::WorldError;
 use crate::grid::Grid;
 use crate::policy::{Policy, any_of};
 use crate::random::{Chance, Stream, below};
+use crate::simulate::{Instead, Refusal, SimulateOption};
 use crate::world::{Step, World};
 
 /// North (0, −1), west (−1, 0), south (0, +1), east (+1, 0).
@@ -110,6 +112,69 @@ impl World for Gridworld {
         };
         Step { action, score: 0.0, done: *state == self.grid.last() }
     }
+}
+
+pub(super) const INFO: WorldInfo = WorldInfo {
+    kind: WorldKind::Gridworld,
+    name: "gridworld",
+    title: "Gridworld",
+    about: "a walk from one corner of a grid to the opposite one, in four directions",
+    actions: &Gridworld::ACTIONS,
+    policies: &POLICIES,
+    ended: "reached the end",
+    refused: &[Refusal {
+        option: SimulateOption::Obstacles,
+        why: "gridworld has none",
+        instead: Instead::World(WorldKind::BouncingBalls),
+    }],
+    prepare: |request| {
+        let size = request.size()?;
+        let world = request.built(Gridworld::new(size.0, size.1, request.epsilon()))?;
+        let single = request.policy()?;
+        Ok(request.walk(world, size, gridworld_classes().to_vec(), single))
+    },
+};
+
+/// The ten agents of the Gridworld experiment: weights of north, west, south, east.
+///
+/// ```
+/// assert_eq!(srrd_worlds::gridworld_classes()[1].weights(), [5.0, 5.0, 5.0, 85.0]);
+/// ```
+pub fn gridworld_classes() -> [Policy; 10] {
+    [
+        [25, 25, 25, 25],
+        [5, 5, 5, 85],
+        [85, 5, 5, 5],
+        [5, 85, 5, 5],
+        [5, 5, 85, 5],
+        [5, 15, 30, 55],
+        [55, 30, 15, 5],
+        [15, 5, 55, 30],
+        [5, 55, 30, 15],
+        [15, 30, 5, 55],
+    ]
+    .map(|weights| tabled(&weights.map(f64::from)))
+}
+
+/// Weights of north (up), west (left), south (down), east (right).
+const POLICIES: [(&str, &[f64]); 4] = [
+    ("uniform", &[25.0, 25.0, 25.0, 25.0]),
+    ("diagonal", &[10.0, 10.0, 40.0, 40.0]),
+    ("top", &[40.0, 10.0, 10.0, 40.0]),
+    ("left", &[10.0, 40.0, 40.0, 10.0]),
+];
+
+/// The policies of the study of how much the sampling policy matters, by name.
+///
+/// The paper gives the weights of `diagonal`; `top` and `left` are its reflections, which keep to the upper and to the left part of the
+/// grid: `top` goes along the upper edge to the right, `left` along the left edge down.
+///
+/// ```
+/// let names = srrd_worlds::gridworld_sampling_policies().map(|(name, _)| name);
+/// assert_eq!(names, ["uniform", "diagonal", "top", "left"]);
+/// ```
+pub fn gridworld_sampling_policies() -> [(&'static str, Policy); 4] {
+    POLICIES.map(|(name, weights)| (name, tabled(weights)))
 }
 
 #[cfg(test)]

@@ -6,7 +6,9 @@ mod team;
 #[cfg(test)]
 mod tests;
 
+use super::{WorldInfo, WorldKind};
 use crate::random::Stream;
+use crate::simulate::{AgentTraits, Instead, Refusal, Setting, SimulateOption, UnitTraits};
 use crate::world::{Step, World};
 use battlefield::{Battlefield, Place};
 use tactics::Sight;
@@ -284,4 +286,51 @@ fn fire(sight: &Sight, team: &Team, targets: &mut [Unit; UNITS], target_team: &T
         }
     }
     score
+}
+
+const IS_ITS_SCORE: &str = "the reward of drone-combat is its score";
+
+const fn refuse(option: SimulateOption, why: &'static str) -> Refusal {
+    Refusal { option, why, instead: Instead::Nothing }
+}
+
+pub(super) const INFO: WorldInfo = WorldInfo {
+    kind: WorldKind::DroneCombat,
+    name: "drone-combat",
+    title: "Drone Combat",
+    about: "two swarms of drones, each with a ship to guard; the reward is the score",
+    actions: &[],
+    policies: &[],
+    ended: "were decided",
+    refused: &[
+        refuse(SimulateOption::Size, "drone-combat always has 40x25 cells"),
+        refuse(SimulateOption::Epsilon, "drone-combat has no random transitions"),
+        refuse(SimulateOption::Obstacles, "drone-combat draws 300 of them for every episode"),
+        Refusal {
+            option: SimulateOption::Policy,
+            why: "in drone-combat teams play by their attributes",
+            instead: Instead::Option(SimulateOption::Classes),
+        },
+        refuse(SimulateOption::Model, IS_ITS_SCORE),
+        refuse(SimulateOption::RewardSeed, IS_ITS_SCORE),
+    ],
+    prepare: |request| {
+        let world = DroneCombat::new();
+        let agents = match request.asked.classes {
+            true => drone_combat_classes().to_vec(),
+            false => vec![world.opponent().clone()],
+        };
+        let size = (DroneCombat::WIDTH, DroneCombat::HEIGHT);
+        Ok(Box::new(Setting { world, size, epsilon: None, model: None, agents, describe: traits }))
+    },
+};
+
+fn traits(team: &Team) -> AgentTraits {
+    let unit = |set: &Attributes| UnitTraits {
+        visibility: set.visibility(),
+        health: set.health(),
+        movement: set.movement(),
+        shot_strength: set.shot_strength(),
+    };
+    AgentTraits::Attributes(team.sets().iter().map(unit).collect())
 }
