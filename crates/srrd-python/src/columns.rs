@@ -4,7 +4,7 @@ use crate::error::wrong;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
-use srrd_data::{Batch, Column, ErrorKind, Field, Schema, TableError, TableReader, TextColumn, Values};
+use srrd_data::{Batch, Column, ErrorKind, Field, Piece, Schema, TableError, TableReader, TextColumn, Values};
 
 /// A table of columns of one length. `srrd._table` has made every column one of these: integers, numbers, truth values, texts of
 /// fixed width (a row of code points each, 0 at the end), or a list of texts with None for missing ones.
@@ -164,10 +164,10 @@ impl TableReader for Reader {
         Ok(())
     }
 
-    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, TableError> {
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {
         let columns = self.columns.take();
         let more = columns.as_ref().is_some_and(|columns| columns.first().is_some_and(|column| !column.is_empty()));
         *batch = Batch::from_columns(if more { columns.unwrap_or_default() } else { Vec::new() }, 1);
-        Ok(more)
+        Ok(if more { Piece::Rows } else { Piece::End })
     }
 }
