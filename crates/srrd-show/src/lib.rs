@@ -44,7 +44,6 @@ pub mod escape;
 mod figure;
 mod font;
 mod heatmap;
-mod order;
 pub mod page;
 mod palette;
 #[cfg(feature = "png")]
@@ -57,5 +56,4 @@ pub use chart::{Arrow, Axis, Bar, BarChart, GridPicture, LineChart, Panels, Poin
 pub use drawing::Drawing;
 pub use error::FigureError;
 pub use figure::Figure;
-pub use heatmap::HeatMap;
-pub use order::clustered_order;
+pub use heatmap::{HeatMap, clustered_order};

@@ -1,7 +1,7 @@
 use resvg::tiny_skia::Pixmap;
 
 use super::*;
-use crate::palette::Rgb;
+use crate::palette::{Rgb, UNDEFINED_SMALL, sequential};
 use crate::raster::{parse, svg_to_png};
 use crate::svg::PLAIN;
 
