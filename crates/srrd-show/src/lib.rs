@@ -37,7 +37,7 @@
 //! and its tick positions from `ticks`. The tree is written as it is for the SVG; for the PNG its
 //! text is first replaced by outlines of the bundled font, so the rasterizer needs no text engine.
 
-mod chart;
+pub mod chart;
 mod drawing;
 mod error;
 pub mod escape;

@@ -100,6 +100,23 @@ pub(crate) fn ink(index: usize) -> Rgb {
     ON_WHITE[index % INKS]
 }
 
+/// The metrics that have a colour of their own, in the order of the colours.
+const METRICS: [&str; 5] = ["direct", "epic", "dard", "srrd", "projected"];
+
+/// The number of the colour that a metric has in every chart, if `name` is that of a metric, alone or before something
+/// that is not a letter or digit: `SRRD`, `srrd, unbiased`.
+///
+/// ```
+/// use srrd_show::chart::metric_color;
+///
+/// assert_eq!(metric_color("SRRD, unbiased"), metric_color("srrd"));
+/// assert_eq!(metric_color("directed"), None);
+/// ```
+pub fn metric_color(name: &str) -> Option<usize> {
+    let word = name.trim_start().split(|character: char| !character.is_alphanumeric()).next()?;
+    METRICS.iter().position(|metric| metric.eq_ignore_ascii_case(word))
+}
+
 fn mix(from: Rgb, to: Rgb, share: f64) -> Rgb {
     std::array::from_fn(|channel| {
         let (from, to) = (f64::from(from[channel]), f64::from(to[channel]));

@@ -6,7 +6,7 @@ use super::frame::{Block, axis_line, draw_upright, height, upright};
 use super::legend::{Legend, Placement, bar, mark};
 use super::plot::{References, draw_references, labels, whisker};
 use super::point::{bounds, data};
-use super::series::{Style, Styles};
+use super::series::{Style, Styles, Wanted};
 use super::{Header, LEADING, MARGIN, TEXT, WIDTH, document, ink, ink_soft};
 use crate::drawing::Drawing;
 use crate::figure::Figure;
@@ -127,13 +127,13 @@ impl BarChart {
         self
     }
 
-    fn styles(&self) -> Styles {
-        let mut styles = Styles::default();
-        for bar in self.groups.iter().flat_map(|(_, bars)| bars) {
+    fn styles<'a>(&'a self) -> Styles {
+        let wanted = |bar: &'a Bar| {
             let chosen = self.colors.iter().rev().find(|(name, _)| *name == bar.series);
-            styles.add_point(&bar.series, chosen.map(|(_, index)| *index), self.pale.contains(&bar.series));
-        }
-        styles
+            let (color_index, dashed) = (chosen.map(|(_, index)| *index), self.pale.contains(&bar.series));
+            Wanted { name: &bar.series, color_index, dashed, line: false }
+        };
+        Styles::new(self.groups.iter().flat_map(|(_, bars)| bars).map(wanted))
     }
 
     /// What the axis has to show: bars from zero on, their intervals and the references.

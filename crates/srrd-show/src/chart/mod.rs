@@ -27,6 +27,7 @@ mod point;
 mod scatter;
 mod series;
 
+pub use crate::palette::metric_color;
 pub use axis::{Axis, Scale};
 pub use bar::{Bar, BarChart};
 pub use grid::{Arrow, GridPicture};
