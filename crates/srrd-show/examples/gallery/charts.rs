@@ -14,11 +14,13 @@ pub(crate) fn gallery() -> Result<Gallery, FigureError> {
     Ok(vec![
         ("line-many", Box::new(line("Distance between shaped copies of a reward", &ROLLOUTS, 1))),
         ("line-few", Box::new(line("A few points with whiskers", &[1.0, 5.0, 25.0, 125.0, 625.0], 2))),
+        ("line-direct", Box::new(direct())),
         ("line-odd", Box::new(odd_line())),
         ("line-empty", Box::new(LineChart::new("Nothing", Axis::log("n"), Axis::linear("d")))),
         ("line-ranges", Box::new(ranges())),
         ("panels-four", Box::new(panels(4, 2))),
         ("panels-five", Box::new(panels(5, 3))),
+        ("panels-direct", Box::new(panels(2, 2).direct_labels().wide())),
         ("bars-worlds", Box::new(bars())),
         ("bars-signs", Box::new(signs())),
         ("bars-many", Box::new(many_bars())),
@@ -49,6 +51,11 @@ fn line(title: &str, xs: &[f64], seed: u64) -> LineChart {
     METRICS.iter().enumerate().fold(chart, |chart, (metric, name)| {
         chart.series(Series::new(*name, curve(metric, xs, seed)).color_index(metric))
     })
+}
+
+fn direct() -> LineChart {
+    let chart = line("Names at the ends of the lines", &ROLLOUTS, 3);
+    chart.series(Series::new("SRRD again", curve(3, &ROLLOUTS, 3))).direct_labels().wide()
 }
 
 fn odd_line() -> LineChart {
