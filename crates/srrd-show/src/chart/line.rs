@@ -125,8 +125,8 @@ impl LineChart {
             shown.peek().is_some() && shown.all(|point| b.points().iter().any(|other| same(point, other)))
         };
         let sentence = |(number, series): (usize, &Series)| {
-            let later = self.series[number + 1..].iter().filter(|other| other.name() != series.name());
-            let cover = later.filter(|other| under(series, other)).next_back()?;
+            let mut later = self.series[number + 1..].iter().rev();
+            let cover = later.find(|other| other.name() != series.name() && under(series, other))?;
             Some(format!("{} lies under {}.", series.name(), cover.name()))
         };
         self.series.iter().enumerate().filter_map(sentence).collect::<Vec<String>>().join(" ")

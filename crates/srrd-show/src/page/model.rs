@@ -10,6 +10,8 @@ use crate::Drawing;
 pub struct Report {
     /// The title of the page.
     pub title: String,
+    /// What the report found, in one sentence and one figure: the first things on the page.
+    pub headline: Option<Headline>,
     /// Paragraphs that say in plain words what the report shows.
     pub lead: Vec<String>,
     /// What was run, as name and value: world, trials, seed, version.
@@ -22,6 +24,33 @@ pub struct Report {
     pub command: String,
     /// What a reader should know before relying on the numbers.
     pub notes: Vec<String>,
+}
+
+/// What a report found, at a glance.
+///
+/// ```
+/// use srrd_show::page::{FigureBlock, Headline, Report};
+/// use srrd_show::{Axis, Bar, BarChart, Figure};
+///
+/// let chart = BarChart::new("Distances", Axis::linear("distance")).group("srrd", vec![Bar::new("copy", 0.1)]);
+/// let figure = FigureBlock::new(chart.draw(), "Lower is better.");
+/// let headline = Headline::new("SRRD sees through shaping.", figure);
+/// let page = Report { headline: Some(headline), ..Report::default() }.to_html();
+/// assert!(page.contains("SRRD sees through shaping."));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Headline {
+    /// One sentence.
+    pub sentence: String,
+    /// One figure, the first of the report.
+    pub figure: FigureBlock,
+}
+
+impl Headline {
+    /// A headline from its two parts.
+    pub fn new(sentence: impl Into<String>, figure: FigureBlock) -> Headline {
+        Headline { sentence: sentence.into(), figure }
+    }
 }
 
 /// One claim of the paper, and what was measured here.
