@@ -61,6 +61,11 @@ pub(crate) fn diverging(share: f64) -> Rgb {
     along(&DIVERGING, share)
 }
 
+/// A grey for `share` in `[0, 1]`, from nearly white to one that black outlines and coloured marks still show on.
+pub(crate) fn neutral(share: f64) -> Rgb {
+    along(&[[250; 3], [118; 3]], share)
+}
+
 /// Okabe and Ito's eight colours, the most different first and black last.
 const CATEGORICAL: [Rgb; 8] = [
     [230, 159, 0],

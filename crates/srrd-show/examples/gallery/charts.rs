@@ -28,6 +28,7 @@ pub(crate) fn gallery() -> Result<Gallery, FigureError> {
         ("scatter-equal", Box::new(scatter(3, 40).equal_scales())),
         ("scatter-twenty", Box::new(scatter(20, 100))),
         ("grid-arrows", Box::new(grid_with_arrows()?)),
+        ("grid-shares", Box::new(grid_with_shares()?)),
         ("grid-numbers", Box::new(grid_with_numbers()?)),
         ("grid-large", Box::new(large_grid()?)),
     ])
@@ -195,6 +196,18 @@ fn grid_with_arrows() -> Result<GridPicture, FigureError> {
         .diverging()
         .value_label("Learned minus true, canonical")
         .arrows(arrows)
+}
+
+fn grid_with_shares() -> Result<GridPicture, FigureError> {
+    let mut random = random(12);
+    let values: Vec<f64> = (0..48).map(|_| 6.0 * random() * random()).collect();
+    let arrows = (0..48).map(|cell| {
+        let (x, y) = (cell % 8, cell / 8);
+        Arrow::new(x, y, if x < 7 { 1 } else { 0 }, 0, 8.0 * random() - 4.0)
+    });
+    let picture = GridPicture::new("Where two rewards differ", 8, 6, values)?.neutral().rows_from_top();
+    let picture = picture.value_label("cells: share of the distance in %").arrows(arrows.collect())?;
+    Ok(picture.arrow_scale("arrows: share of one step in %, orange where A gives more, blue where B does"))
 }
 
 fn grid_with_numbers() -> Result<GridPicture, FigureError> {

@@ -360,6 +360,24 @@ fn grids_show_cells_arrows_and_what_is_missing() {
 }
 
 #[test]
+fn arrows_can_have_a_scale_of_their_own() {
+    let both = grid().neutral().value_label("cells").arrow_scale("arrows");
+    let svg = both.to_svg();
+    let document = Document::parse(&svg).unwrap();
+    assert_eq!(with_class(&document, "scale").len(), 2);
+    assert!(svg.contains(">cells</text>") && svg.contains(">arrows</text>"));
+    // Cells are grey, arrows on both sides of zero are not.
+    let fill = |node: &Node| node.attribute("fill").unwrap().to_string();
+    let grey = |colour: &str| colour[1..3] == colour[3..5] && colour[3..5] == colour[5..7];
+    let there = |node: &&Node| node.attribute("data-value").is_some();
+    assert!(with_class(&document, "cell").iter().filter(there).all(|cell| grey(&fill(cell))));
+    let arrows: Vec<String> = with_class(&document, "arrow").iter().map(fill).collect();
+    assert!(!arrows.iter().any(|colour| grey(colour)) && arrows[0] != arrows[1], "{arrows:?}");
+    assert_inside(both.draw());
+    assert_eq!(with_class(&Document::parse(&grid().to_svg()).unwrap(), "scale").len(), 1);
+}
+
+#[test]
 fn wrong_grids_are_refused() {
     let refused = |width, height, values| GridPicture::new("", width, height, vec![0.0; values]).unwrap_err();
     assert!(matches!(refused(2, 2, 3), FigureError::Grid { values: 3, .. }));
