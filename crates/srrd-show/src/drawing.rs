@@ -8,7 +8,7 @@ use crate::svg::{Element, Form, Letters, PLAIN};
 
 /// A figure that has been drawn: one picture for its files and its place on a page.
 ///
-/// Copies share the picture, so they cost nothing.
+/// Copies share the picture, so copying is cheap.
 ///
 /// ```
 /// use srrd_show::page::{FigureBlock, Section};

@@ -1,4 +1,4 @@
-//! Figures of reward distances as SVG and PNG.
+//! Figures of reward distances as SVG and PNG, and reports as HTML pages.
 //!
 //! The crate does no file I/O and asks nothing of the machine: the font is part of the binary,
 //! so the same input gives the same bytes everywhere.
@@ -9,8 +9,9 @@
 //!
 //! let names = vec!["hand-made".to_string(), "learned".to_string()];
 //! let map = HeatMap::new("SRRD distances", names, vec![0.0, 0.3, 0.3, 0.0])?.clustered();
-//! assert!(map.to_svg().starts_with("<svg"));
-//! assert!(map.to_png(2.0)?.starts_with(b"\x89PNG"));
+//! let drawing = map.draw();
+//! assert!(drawing.to_svg().starts_with("<svg"));
+//! assert!(drawing.to_png(2.0)?.starts_with(b"\x89PNG"));
 //! # }
 //! # Ok::<(), srrd_show::FigureError>(())
 //! ```
@@ -18,9 +19,22 @@
 //! The feature `png` (on by default) brings `to_png`; without it the crate draws SVG
 //! only and builds in seconds.
 //!
-//! Charts ([`LineChart`], [`Panels`], [`BarChart`], [`ScatterChart`], [`GridPicture`]) never fail on
-//! the numbers they are given: what cannot be drawn is left out, as each of them says. Their
-//! SVGs carry classes and data for the styles and scripts of a page:
+//! # Map
+//!
+//! | where | what |
+//! |---|---|
+//! | [`chart`] | lines with intervals, panels, bars, points, grids |
+//! | [`heatmap`] | distance matrices, and the order that clustering gives |
+//! | [`Figure`], [`Drawing`] | what figures have in common, and a figure once it is drawn |
+//! | [`page`] | reports: text, claims, figures and tables on one HTML page |
+//! | [`escape`] | text as people may see it |
+//!
+//! The names that most callers need are also at the root of the crate.
+//!
+//! # What charts write
+//!
+//! Charts never fail on the numbers they are given: what cannot be drawn is left out, as each of them
+//! says. Their SVGs carry classes and data for the styles and scripts of a page:
 //!
 //! | element | is |
 //! |---|---|
@@ -32,10 +46,11 @@
 //! | `g.legend-entry` | an entry of the legend, with `data-series` and `data-color`; its samples are `.key` |
 //! | `g.panel` | a panel, its title in `data-panel` |
 //!
-//! A new figure is a new file beside [`heatmap`](HeatMap) or among the charts that builds an element tree with the
-//! crate's own SVG writer (`svg`), takes its colours from `palette`, its text widths from `font`
-//! and its tick positions from `ticks`. The tree is written as it is for the SVG; for the PNG its
-//! text is first replaced by outlines of the bundled font, so the rasterizer needs no text engine.
+//! # To add a chart
+//!
+//! A chart is one file in `chart/`, which its `mod.rs` names. It implements [`Figure`]: it builds a tree of elements (`svg`),
+//! with colours from `palette`, text widths from `font` and tick positions from `ticks`. SVG, PNG and pages come with that.
+//! One line in `examples/gallery` draws it, to look at.
 
 pub mod chart;
 mod drawing;
@@ -43,7 +58,7 @@ mod error;
 pub mod escape;
 mod figure;
 mod font;
-mod heatmap;
+pub mod heatmap;
 pub mod page;
 mod palette;
 #[cfg(feature = "png")]
@@ -52,8 +67,10 @@ mod svg;
 mod text;
 mod ticks;
 
+#[doc(no_inline)]
 pub use chart::{Arrow, Axis, Bar, BarChart, GridPicture, LineChart, Panels, Point, Scale, ScatterChart, Series};
 pub use drawing::Drawing;
 pub use error::FigureError;
 pub use figure::Figure;
+#[doc(no_inline)]
 pub use heatmap::{HeatMap, clustered_order};

@@ -13,7 +13,7 @@ pub(crate) const UNDEFINED: Rgb = [222, 222, 222];
 pub(crate) const UNDEFINED_SMALL: Rgb = [190, 190, 190];
 /// Hatching on [`UNDEFINED`].
 pub(crate) const HATCH: Rgb = [130, 130, 130];
-/// Samples of the classes that are too many to have a colour each.
+/// Samples of the classes for which there is no colour left.
 pub(crate) const OTHER: Rgb = [170, 170, 170];
 
 /// Seventeen colours from dark indigo over teal to yellow, at equal steps of OKLab distance

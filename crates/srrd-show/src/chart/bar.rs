@@ -30,6 +30,13 @@ const NARROWEST_KEYED: f64 = 8.0;
 const UNDEFINED: Font = Font::regular(10.0);
 
 /// A bar of a group.
+///
+/// ```
+/// use srrd_show::chart::Bar;
+///
+/// let bar = Bar::new("EPIC", 61.0).interval(58.0, 64.0);
+/// assert_eq!(bar.series, "EPIC");
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
     /// The series it belongs to.
@@ -58,8 +65,9 @@ impl Bar {
 /// Groups of bars with intervals.
 ///
 /// The bars of a series stand at the same place in every group, and below each of them stands the
-/// mark of its series. From the eighth series on bars are pale. Bars begin at zero, or at the border if zero is not shown (a logarithmic
-/// axis has none); they end at the border if their value is outside the range of the axis.
+/// mark of its series. From the eighth series on bars are pale. Bars begin at zero, or at the border
+/// if zero is not shown (a logarithmic axis has none). They end at the border if their value is
+/// outside the range of the axis.
 ///
 /// ```
 /// use srrd_show::{Axis, Bar, BarChart, Figure};

@@ -84,7 +84,7 @@ impl LineChart {
     }
 
     /// Writes the names of series and references at the right ends of their lines, where readers need not look them up.
-    /// Names that are too long or too many stand in a legend below the chart all the same.
+    /// If names are too long or too many, they still stand in a legend below the chart.
     pub fn direct_labels(mut self) -> Self {
         self.direct_labels = true;
         self

@@ -26,6 +26,17 @@ const NARROWEST: f64 = 220.0;
 /// Series are told apart by name: those of one name look the same in every panel and share an
 /// entry of the legend. Axes with the same label and scale get the same range, so that panels can
 /// be compared, unless [`own_ranges`](Self::own_ranges) or the range of an axis says otherwise.
+///
+/// ```
+/// use srrd_show::{Axis, Figure, LineChart, Panels, Point, Series};
+///
+/// let panel = |world: &str, y: f64| {
+///     let series = Series::new("SRRD", vec![Point::new(1.0, y), Point::new(10.0, y / 2.0)]);
+///     LineChart::new(world, Axis::log("Rollouts"), Axis::linear("Distance")).series(series)
+/// };
+/// let panels = Panels::new("Distance by world", 2).panel(panel("grid", 0.4)).panel(panel("balls", 0.6));
+/// assert_eq!(panels.to_svg().matches(r#"class="legend-entry""#).count(), 1);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panels {
     title: String,

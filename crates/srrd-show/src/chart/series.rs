@@ -5,6 +5,14 @@ use super::point::Point;
 use crate::palette::{INKS, hex, ink, metric_color};
 
 /// A named series of points, drawn with a colour and a mark of its own.
+///
+/// ```
+/// use srrd_show::chart::{Point, Series};
+///
+/// let points = vec![Point::new(1.0, 0.4), Point::new(10.0, 0.2)];
+/// let series = Series::new("SRRD, unbiased", points).dashed();
+/// assert_eq!(series.points().len(), 2);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     name: String,

@@ -1,4 +1,4 @@
-//! The heat map of a square distance matrix.
+//! The heat map of a square distance matrix, and the order that clustering gives its rows.
 
 use crate::FigureError;
 use crate::drawing::Drawing;
@@ -58,6 +58,17 @@ const NEAR: f64 = 6.0;
 /// the mean of a block of cells, and the figure says so.
 ///
 /// No figure is wider or higher than about 1600 pixels at scale 1.
+///
+/// ```
+/// use srrd_show::{Figure, HeatMap};
+///
+/// let names = ["a", "b", "c"].map(String::from).to_vec();
+/// let distances = vec![0.0, 0.8, 0.1, 0.8, 0.0, f64::NAN, 0.1, f64::NAN, 0.0];
+/// let map = HeatMap::new("Distances", names, distances)?.with_classes(&["x", "y", "x"])?.clustered();
+/// assert_eq!(map.order(), [1, 0, 2]);
+/// assert!(map.to_svg().contains("undefined"));
+/// # Ok::<(), srrd_show::FigureError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct HeatMap {
     title: String,
@@ -101,7 +112,7 @@ impl HeatMap {
         })
     }
 
-    /// Says what the values are, where they are no distances; between 0 and 1 all the same.
+    /// Says what the values are if they are not distances. They are still between 0 and 1.
     #[must_use]
     pub fn measuring(mut self, quantity: impl Into<String>) -> Self {
         self.quantity = quantity.into();
@@ -109,8 +120,8 @@ impl HeatMap {
     }
 
     /// Adds the class of every sample (in the order of the names), drawn as a coloured strip
-    /// along rows and columns with a legend. The first 24 classes by name have a colour each, the
-    /// rest share a grey.
+    /// along rows and columns with a legend. Each of the first 24 classes by name has its
+    /// own colour, the rest share a grey.
     ///
     /// # Errors
     ///

@@ -27,6 +27,13 @@ const GAP_CELL: f64 = 10.0;
 const BAR_HEIGHT: f64 = 220.0;
 
 /// The value of a step from one cell to a neighbouring one.
+///
+/// ```
+/// use srrd_show::chart::Arrow;
+///
+/// let upwards = Arrow::new(2, 0, 0, 1, -0.25);
+/// assert_eq!((upwards.x, upwards.dy), (2, 1));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Arrow {
     /// Column of the cell it starts from.
@@ -163,7 +170,7 @@ impl GridPicture {
 
     /// Lets colours run from `low` to `high`; values beyond take the colour of the end. With
     /// [`diverging`](Self::diverging) the larger of the two sizes counts in both directions. Two
-    /// values that span no range are left out of account.
+    /// values that span no range are ignored.
     pub fn range(mut self, low: f64, high: f64) -> Self {
         let (low, high) = (low.min(high), low.max(high));
         self.range = (low < high && (high - low).is_finite()).then_some((low, high));
