@@ -1,7 +1,7 @@
 //! Figures of reward distances as SVG and PNG, and reports as HTML pages.
 //!
-//! The crate does no file I/O and asks nothing of the machine: the font is part of the binary,
-//! so the same input gives the same bytes everywhere.
+//! The crate reads and writes no files, and its font is part of the binary: the same input gives the
+//! same bytes on every machine.
 //!
 //! ```
 //! # #[cfg(feature = "png")] {
@@ -39,10 +39,10 @@
 //! | element | is |
 //! |---|---|
 //! | `svg.srrd-chart` | the figure, its title in `aria-label` |
-//! | `.paper`, `.ink`, `.ink-soft`, `.axis`, `.grid`, `.reference` | ground, text, secondary text, lines of the frame, reference lines |
+//! | `.paper`, `.ink`, `.ink-soft`, `.axis`, `.grid`, `.reference` | background, text, secondary text, lines of the frame, reference lines |
 //! | `g.series` | a series: `data-series` is its name, `data-color` the number of its colour (0 to 6) |
 //! | `.band`, `.whisker`, `.line` | its intervals and its line |
-//! | `.point` | a point or bar, with `data-x`, `data-y`, `data-low`, `data-high` (empty if unknown) and `data-note`; also `.hollow` if it is filled with the ground |
+//! | `.point` | a point or bar, with `data-x`, `data-y`, `data-low`, `data-high` (empty if unknown) and `data-note`; also `.hollow` if it is filled with the background |
 //! | `g.legend-entry` | an entry of the legend, with `data-series` and `data-color`; its samples are `.key` |
 //! | `g.panel` | a panel, its title in `data-panel` |
 //!

@@ -7,9 +7,9 @@ pub(crate) type Rgb = [u8; 3];
 pub(crate) const INK: &str = "#222222";
 /// Ink of secondary text.
 pub(crate) const FAINT_INK: &str = "#5a5a5a";
-/// Ground of what has no value; the colour map has no grey.
+/// Background of cells without a value; the colour map has no grey.
 pub(crate) const UNDEFINED: Rgb = [222, 222, 222];
-/// The same in cells of a few pixels, where a lighter grey would pass for white.
+/// The same in cells of a few pixels, where a lighter grey would look white.
 pub(crate) const UNDEFINED_SMALL: Rgb = [190, 190, 190];
 /// Hatching on [`UNDEFINED`].
 pub(crate) const HATCH: Rgb = [130, 130, 130];

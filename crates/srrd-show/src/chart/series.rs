@@ -41,8 +41,8 @@ impl Series {
     }
 
     /// Takes colour and mark number `index`, the same in every chart, instead of the
-    /// [colour of a metric](super::metric_color) or the position of the series among the others. There are seven colours and eight marks, so the first 56
-    /// numbers are all different.
+    /// [colour of a metric](super::metric_color) or the position of the series among the others.
+    /// There are seven colours and eight marks, so the first 56 numbers are all different.
     pub fn color_index(mut self, index: usize) -> Self {
         self.color_index = Some(index);
         self

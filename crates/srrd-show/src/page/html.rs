@@ -64,7 +64,7 @@ impl Report {
                 }
             }
         };
-        // Over the whole page, so that no part of it can forget to.
+        // Over the whole page, so that no part of it can be forgotten.
         shown_lines(&page.into_string()).into_owned()
     }
 
@@ -156,7 +156,7 @@ fn class(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A sign beside the words, drawn since fonts differ in what they have: a tick, a cross, a question mark, a plus.
+/// A sign beside the words: a tick, a cross, a question mark or a plus. Drawn, since not every font has them.
 fn icon(verdict: Verdict) -> Markup {
     let path = match verdict {
         Verdict::Agrees => "M4.5 8.5l2.5 2.5 4.5-5.5",
