@@ -17,6 +17,15 @@ use crate::FigureError;
 ///
 /// Takes O(n²) time and memory.
 ///
+/// ```
+/// use srrd_show::clustered_order;
+///
+/// // Samples 0 and 2 are near each other.
+/// let order = clustered_order(3, &[0.0, 0.9, 0.1, 0.9, 0.0, 0.8, 0.1, 0.8, 0.0])?;
+/// assert_eq!(order, [0, 2, 1]);
+/// # Ok::<(), srrd_show::FigureError>(())
+/// ```
+///
 /// # Errors
 ///
 /// [`FigureError::Shape`] if `distances` has not `n` × `n` values.

@@ -2,32 +2,38 @@
 
 use super::frame::axis_line;
 use super::numbers::short;
-use super::{GRID, Header, LEADING, MARGIN, NEAR, SMALL, TEXT, document, ink};
+use super::{GRID, LEADING, MARGIN, NEAR, SMALL, TEXT, document, ink};
 use crate::FigureError;
 use crate::drawing::Drawing;
 use crate::figure::Figure;
 use crate::font::Font;
-use crate::palette::{INK, Rgb, UNDEFINED_SMALL, diverging, hex, ink_on, sequential};
+use crate::palette::{INK, UNDEFINED_SMALL, hex, ink_on};
 use crate::svg::{Anchor, Element, number};
-use crate::text::{one_line, wrap};
-use crate::ticks::linear_ticks;
+
+mod layout;
+mod scale;
+
+use layout::Layout;
+use scale::{Ramp, Scale, draw_missing};
 
 /// Most cells along a side.
 const MOST_CELLS: usize = 200;
-/// The longer side of the grid in pixels, and the largest and smallest cell.
-const SIDE: f64 = 480.0;
-const LARGEST_CELL: f64 = 56.0;
-const SMALLEST_CELL: f64 = 4.0;
 /// Smaller cells have no number written into them.
 const NUMBERED_CELL: f64 = 34.0;
 /// Smaller cells touch each other.
 const GAP_CELL: f64 = 10.0;
-const BAR_WIDTH: f64 = 16.0;
+
+/// Height of the bar of a scale that stands alone.
 const BAR_HEIGHT: f64 = 220.0;
-const BAR_SLICES: usize = 55;
-const MIN_WIDTH: f64 = 340.0;
 
 /// The value of a step from one cell to a neighbouring one.
+///
+/// ```
+/// use srrd_show::chart::Arrow;
+///
+/// let upwards = Arrow::new(2, 0, 0, 1, -0.25);
+/// assert_eq!((upwards.x, upwards.dy), (2, 1));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Arrow {
     /// Column of the cell it starts from.
@@ -54,7 +60,8 @@ impl Arrow {
 /// Row 0 is at the bottom and y grows upwards, as in any chart, until
 /// [`rows_from_top`](Self::rows_from_top) says otherwise; a positive `dy` points to larger y.
 /// Arrows stand within the cell they start from, so that the two directions between neighbours
-/// are both seen. Cells and arrows share one scale of colours.
+/// are both seen. Cells and arrows share one scale of colours unless
+/// [`arrow_scale`](Self::arrow_scale) gives the arrows one of their own.
 ///
 /// The classes of the SVG: a cell is `.cell` with `data-x`, `data-y` and `data-value`, or
 /// `.cell.missing`; an arrow is `.arrow` with `data-dx` and `data-dy` in addition.
@@ -77,7 +84,9 @@ pub struct GridPicture {
     /// Row after row.
     values: Vec<f64>,
     arrows: Vec<Arrow>,
-    diverging: bool,
+    ramp: Ramp,
+    /// What the colours of arrows mean, where they have a scale of their own.
+    arrow_label: Option<String>,
     range: Option<(f64, f64)>,
     labels: [String; 2],
     value_label: String,
@@ -103,7 +112,8 @@ impl GridPicture {
             height,
             values,
             arrows: Vec::new(),
-            diverging: false,
+            ramp: Ramp::Sequential,
+            arrow_label: None,
             range: None,
             labels: ["x".to_string(), "y".to_string()],
             value_label: "value".to_string(),
@@ -129,13 +139,38 @@ impl GridPicture {
     /// Colours for values on both sides of zero: blue below, white at zero, orange above, equally
     /// far in both directions. Without this colours run from the smallest (dark) to the largest value.
     pub fn diverging(mut self) -> Self {
-        self.diverging = true;
+        self.ramp = Ramp::Diverging;
+        self
+    }
+
+    /// Colours for shares: greys from nearly white at zero to dark at the largest value, which say nothing of a sign.
+    pub fn neutral(mut self) -> Self {
+        self.ramp = Ramp::Neutral;
+        self
+    }
+
+    /// Gives the arrows a scale of their own, with that label: blue below zero, white at zero, orange above, equally far
+    /// in both directions. The scale of the cells is then about cells only.
+    ///
+    /// ```
+    /// use srrd_show::{Arrow, Figure, GridPicture};
+    ///
+    /// let picture = GridPicture::new("Shares", 2, 1, vec![80.0, 20.0])?
+    ///     .neutral()
+    ///     .value_label("cells: share in %")
+    ///     .arrows(vec![Arrow::new(0, 0, 1, 0, -60.0)])?
+    ///     .arrow_scale("arrows: share in %, orange where A gives more");
+    /// assert!(picture.to_svg().contains("arrows: share in %"));
+    /// # Ok::<(), srrd_show::FigureError>(())
+    /// ```
+    pub fn arrow_scale(mut self, label: impl Into<String>) -> Self {
+        self.arrow_label = Some(label.into());
         self
     }
 
     /// Lets colours run from `low` to `high`; values beyond take the colour of the end. With
     /// [`diverging`](Self::diverging) the larger of the two sizes counts in both directions. Two
-    /// values that span no range are left out of account.
+    /// values that span no range are ignored.
     pub fn range(mut self, low: f64, high: f64) -> Self {
         let (low, high) = (low.min(high), low.max(high));
         self.range = (low < high && (high - low).is_finite()).then_some((low, high));
@@ -166,21 +201,20 @@ impl GridPicture {
         self
     }
 
-    /// Smallest and largest value of the colours.
-    fn ends(&self) -> (f64, f64) {
-        let arrows = self.arrows.iter().map(|arrow| arrow.value);
-        let shown = self.values.iter().copied().chain(arrows).filter(|value| value.is_finite());
-        let (low, high) = self.range.unwrap_or_else(|| {
-            shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
-        });
-        if self.diverging {
-            let size = low.abs().max(high.abs());
-            return if size > 0.0 && size.is_finite() { (-size, size) } else { (-1.0, 1.0) };
-        }
-        match (low.is_finite() && high.is_finite(), low < high) {
-            (false, _) => (0.0, 1.0),
-            (true, false) => (low - 0.5 * low.abs().max(1.0), high + 0.5 * high.abs().max(1.0)),
-            (true, true) => (low, high),
+    /// The scale of the cells, and that of the arrows if they have one of their own.
+    fn scales(&self) -> (Scale, Option<Scale>) {
+        let (cells, arrows) = (self.values.iter().copied(), self.arrows.iter().map(|arrow| arrow.value));
+        match &self.arrow_label {
+            None => {
+                let ends = ends(self.ramp, cells.chain(arrows), self.range);
+                (Scale::new(self.ramp, ends, &self.value_label, BAR_HEIGHT), None)
+            }
+            Some(label) => {
+                let height = BAR_HEIGHT / 2.0;
+                let cells = Scale::new(self.ramp, ends(self.ramp, cells, self.range), &self.value_label, height);
+                let ends = ends(Ramp::Diverging, arrows, None);
+                (cells, Some(Scale::new(Ramp::Diverging, ends, label, height)))
+            }
         }
     }
 
@@ -190,7 +224,7 @@ impl GridPicture {
         (layout.left + x as f64 * layout.cell, layout.top + row as f64 * layout.cell)
     }
 
-    fn draw_cells(&self, layout: &Layout, scale: &Colours, into: &mut Element) {
+    fn draw_cells(&self, layout: &Layout, scale: &Scale, into: &mut Element) {
         let gap = if layout.cell >= GAP_CELL { 1.0 } else { 0.0 };
         let numbered = layout.cell >= NUMBERED_CELL && self.arrows.is_empty();
         let mut cells = Element::new("g").attr("shape-rendering", "crispEdges");
@@ -219,7 +253,7 @@ impl GridPicture {
         into.push(numbers);
     }
 
-    fn draw_arrow(&self, arrow: &Arrow, layout: &Layout, scale: &Colours) -> Element {
+    fn draw_arrow(&self, arrow: &Arrow, layout: &Layout, scale: &Scale) -> Element {
         let (left, top) = self.corner(arrow.x, arrow.y, layout);
         let (x, y) = (left + layout.cell / 2.0, top + layout.cell / 2.0);
         let down = if self.rows_from_top { 1.0 } else { -1.0 };
@@ -268,34 +302,6 @@ impl GridPicture {
         }
     }
 
-    fn draw_scale(&self, layout: &Layout, scale: &Colours, into: &mut Element) {
-        let (left, top) = (layout.scale_left, layout.scale_top);
-        let slice = BAR_HEIGHT / BAR_SLICES as f64;
-        let (low, high) = scale.ends;
-        for (line, text) in layout.value_label.iter().enumerate() {
-            let baseline = top - 9.0 - (layout.value_label.len() - 1 - line) as f64 * LEADING;
-            into.push(ink(left, baseline, SMALL, Anchor::Start, text));
-        }
-        let mut bar = Element::new("g").attr("class", "scale").attr("shape-rendering", "crispEdges");
-        for index in 0..BAR_SLICES {
-            let share = 1.0 - (index as f64 + 0.5) / BAR_SLICES as f64;
-            let colour = scale.at(share);
-            bar.push(Element::rect(left, top + index as f64 * slice, BAR_WIDTH, slice).attr("fill", hex(colour)));
-        }
-        into.push(bar);
-        for tick in linear_ticks(low, high, 6) {
-            let y = top + BAR_HEIGHT * (1.0 - scale.share(tick.value));
-            let end = left + BAR_WIDTH;
-            into.push(axis_line(end, y, end + 4.0, y));
-            into.push(ink(end + NEAR + 1.0, y + SMALL.size * 0.36, SMALL, Anchor::Start, &tick.label));
-        }
-        if self.has_missing() {
-            let y = top + BAR_HEIGHT + 14.0;
-            missing(left, y, 12.0, into);
-            into.push(ink(left + 12.0 + NEAR, y + 10.5, SMALL, Anchor::Start, "none"));
-        }
-    }
-
     fn has_missing(&self) -> bool {
         self.values.iter().any(|value| !value.is_finite())
     }
@@ -307,101 +313,44 @@ impl Figure for GridPicture {
     }
 
     fn draw(&self) -> Drawing {
-        let layout = Layout::of(self);
-        let scale = Colours { ends: self.ends(), diverging: self.diverging };
+        let scales = self.scales();
+        let layout = Layout::of(self, &scales);
+        let (cell_scale, arrow_scale) = scales;
         let mut content = Element::new("g");
         layout.header.draw(&mut content);
         self.draw_axes(&layout, &mut content);
-        self.draw_cells(&layout, &scale, &mut content);
+        self.draw_cells(&layout, &cell_scale, &mut content);
         let mut arrows = Element::new("g");
         for arrow in self.arrows.iter().filter(|arrow| arrow.value.is_finite()) {
-            arrows.push(self.draw_arrow(arrow, &layout, &scale));
+            arrows.push(self.draw_arrow(arrow, &layout, arrow_scale.as_ref().unwrap_or(&cell_scale)));
         }
         content.push(arrows);
-        self.draw_scale(&layout, &scale, &mut content);
+        cell_scale.draw(layout.scale_left, layout.scale_top, &mut content);
+        if let Some(scale) = &arrow_scale {
+            scale.draw(layout.scale_left, layout.arrow_scale_top, &mut content);
+        }
+        if self.has_missing() {
+            draw_missing(layout.scale_left, layout.missing_top, &mut content);
+        }
         document(&self.title, layout.width, layout.height, content)
     }
 }
 
-/// Values to colours.
-struct Colours {
-    ends: (f64, f64),
-    diverging: bool,
-}
-
-impl Colours {
-    /// 0 at the low end, 1 at the high end, not beyond.
-    fn share(&self, value: f64) -> f64 {
-        let (low, high) = self.ends;
-        // Halves, whose difference cannot overflow.
-        ((value / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)).clamp(0.0, 1.0)
+/// Smallest and largest value of the colours.
+fn ends(ramp: Ramp, values: impl Iterator<Item = f64>, range: Option<(f64, f64)>) -> (f64, f64) {
+    let (low, high) = range.unwrap_or_else(|| {
+        let shown = values.filter(|value| value.is_finite());
+        shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
+    });
+    let low = if ramp == Ramp::Neutral && range.is_none() { low.min(0.0) } else { low };
+    if ramp == Ramp::Diverging {
+        let size = low.abs().max(high.abs());
+        return if size > 0.0 && size.is_finite() { (-size, size) } else { (-1.0, 1.0) };
     }
-
-    fn of(&self, value: f64) -> Rgb {
-        self.at(self.share(value))
-    }
-
-    fn at(&self, share: f64) -> Rgb {
-        if self.diverging { diverging(share) } else { sequential(share) }
-    }
-}
-
-struct Layout {
-    header: Header,
-    width: f64,
-    height: f64,
-    cell: f64,
-    /// Upper left corner of the grid.
-    left: f64,
-    top: f64,
-    x_label: Vec<String>,
-    y_label: Vec<String>,
-    value_label: Vec<String>,
-    scale_left: f64,
-    scale_top: f64,
-}
-
-impl Layout {
-    fn of(picture: &GridPicture) -> Self {
-        let longest = picture.width.max(picture.height) as f64;
-        let cell = (SIDE / longest).floor().clamp(SMALLEST_CELL, LARGEST_CELL);
-        let (columns, rows) = (picture.width as f64 * cell, picture.height as f64 * cell);
-        let digits = SMALL.width(&(picture.height - 1).to_string());
-        let left = (MARGIN + digits + NEAR).round();
-        let scale_left = left + columns + 24.0;
-
-        let value_label = wrap(&one_line(&picture.value_label), SMALL, 130.0, 3);
-        let (low, high) = picture.ends();
-        let ticks = linear_ticks(low, high, 6);
-        let widest = ticks.iter().map(|tick| SMALL.width(&tick.label)).fold(SMALL.width("none"), f64::max);
-        let scale_width =
-            value_label.iter().map(|line| SMALL.width(line)).fold(BAR_WIDTH + NEAR + 2.0 + widest, f64::max);
-        let width = (scale_left + scale_width + MARGIN).max(MIN_WIDTH).ceil();
-
-        let header = Header::new(&picture.title, &picture.subtitle, width);
-        let y_label = wrap(&one_line(&picture.labels[1]), TEXT, scale_left - MARGIN - 24.0, 2);
-        let top = (header.bottom() + y_label.len() as f64 * LEADING + 4.0).round();
-        let x_label = wrap(&one_line(&picture.labels[0]), TEXT, columns.max(60.0), 2);
-        let scale_top = (top + 9.0 + (value_label.len() as f64 - 1.0).max(0.0) * LEADING).round();
-        let grid_bottom = top + rows + SMALL.size + 9.0 + x_label.len() as f64 * LEADING;
-        let scale_bottom = scale_top + BAR_HEIGHT + if picture.has_missing() { 30.0 } else { 8.0 };
-        Layout {
-            header,
-            width,
-            height: (grid_bottom.max(scale_bottom) + MARGIN).ceil(),
-            cell,
-            left,
-            top,
-            x_label,
-            y_label,
-            value_label,
-            scale_left,
-            scale_top,
-        }
-    }
-
-    fn far_corner(&self, picture: &GridPicture) -> (f64, f64) {
-        (self.left + picture.width as f64 * self.cell, self.top + picture.height as f64 * self.cell)
+    match (low.is_finite() && high.is_finite(), low < high) {
+        (false, _) => (0.0, 1.0),
+        (true, false) => (low - 0.5 * low.abs().max(1.0), high + 0.5 * high.abs().max(1.0)),
+        (true, true) => (low, high),
     }
 }
 

@@ -11,7 +11,7 @@ pub(crate) use line::Anchor;
 use line::Line;
 
 /// The form of a file by itself.
-pub(crate) const PLAIN: Form = Form { prefix: "", outlined: false };
+pub(crate) const PLAIN: Form = Form { prefix: "", letters: Letters::Text };
 
 /// One element with its attributes and children.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,8 +113,20 @@ impl Value for &Fill {
 pub(crate) struct Form<'a> {
     /// What ids begin with.
     pub(crate) prefix: &'a str,
-    /// Outlines of the bundled font in place of all text.
-    pub(crate) outlined: bool,
+    pub(crate) letters: Letters,
+}
+
+/// How text is written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Letters {
+    /// As text, in the fonts of the viewer.
+    Text,
+    /// As outlines of the bundled font.
+    #[cfg(feature = "png")]
+    Outlines,
+    /// The same, as wide as in the widest font that there must be room for.
+    #[cfg(all(test, feature = "png"))]
+    WideOutlines,
 }
 
 impl Element {
@@ -184,8 +196,8 @@ impl Element {
 
     fn write(&self, out: &mut String, form: Form) {
         // As outlines, a line of text is a group: its path takes the place of its characters.
-        let outline = self.line.as_ref().filter(|_| form.outlined);
-        let text = self.line.as_ref().filter(|_| !form.outlined);
+        let outline = self.line.as_ref().filter(|_| form.letters != Letters::Text);
+        let text = self.line.as_ref().filter(|_| form.letters == Letters::Text);
         let name = if outline.is_some() { "g" } else { self.name };
         out.push('<');
         out.push_str(name);
@@ -209,7 +221,7 @@ impl Element {
         }
         if let Some(line) = outline {
             out.push_str(gap);
-            line.outline().write(out, form);
+            line.outline(form.letters).write(out, form);
         }
         out.push_str(gap);
         if let Some(line) = text {
@@ -310,7 +322,7 @@ mod tests {
             )
         };
         for prefix in ["", "f1-"] {
-            assert_eq!(tree.render(Form { prefix, outlined: false }), expected(prefix));
+            assert_eq!(tree.render(Form { prefix, letters: Letters::Text }), expected(prefix));
         }
     }
 

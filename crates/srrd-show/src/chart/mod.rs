@@ -1,5 +1,15 @@
 //! Charts: axes, series of points with intervals, legends.
 //!
+//! | chart | for |
+//! |---|---|
+//! | [`LineChart`] | how a value changes along another, with intervals |
+//! | [`Panels`] | several of these, with one legend |
+//! | [`BarChart`] | values of several series in groups |
+//! | [`ScatterChart`] | points of several classes |
+//! | [`GridPicture`] | values on the cells of a grid world, and on the steps between them |
+//!
+//! A series whose name is that of a metric has the colour of the metric in every chart: [`metric_color`].
+//!
 //! Colours are attributes of the elements, so that a file looks right by itself, and every element
 //! has a class, so that a page can override them. The classes and data that pages rely on are
 //! listed in the documentation of the crate; they stay as they are.
@@ -27,6 +37,7 @@ mod point;
 mod scatter;
 mod series;
 
+pub use crate::palette::metric_color;
 pub use axis::{Axis, Scale};
 pub use bar::{Bar, BarChart};
 pub use grid::{Arrow, GridPicture};
