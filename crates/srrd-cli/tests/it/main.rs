@@ -14,3 +14,4 @@ mod reproduce;
 mod signals;
 mod simulate;
 mod support;
+mod tables;

@@ -361,13 +361,3 @@ fn the_examples_of_the_help_run() {
     }
     assert!(["grid.csv", "balls.parquet", "agents.csv", "combat.csv", "a.csv"].iter().all(|n| place.path(n).exists()));
 }
-
-#[test]
-fn the_readme_names_its_options() {
-    let readme = include_str!("../../../../README.md");
-    let help = Place::new().ok("simulate --help");
-    for option in help.split_whitespace().filter(|word| word.starts_with("--") && *word != "--help") {
-        let option = option.trim_matches(|c: char| !c.is_alphanumeric() && c != '-');
-        assert!(readme.contains(option) || option == "--output", "{option}");
-    }
-}
