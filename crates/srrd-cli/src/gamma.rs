@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use srrd::NamedSample;
 use srrd::{FEW_COMMON, Gamma, GammaEstimate, RewardSample, estimate_gamma};
 use srrd_data::{Batch, Column, ColumnType, OutputFile, Schema, TableWriter, Values, create};
-use srrd_show::{Axis, FigureError, LineChart, Point, Series};
+use srrd_show::{Axis, Figure, FigureError, LineChart, Point, Series};
 use std::path::{Path, PathBuf};
 
 /// Where the profile goes.

@@ -2,7 +2,7 @@
 
 use crate::error::LabError;
 use crate::parameters::{Parameters, Preset};
-use srrd_show::Figure;
+use srrd_show::Drawing;
 use srrd_show::page::Report;
 
 /// An experiment with all its settings. Its trials are independent: they may run in any order, on any machine.
@@ -42,8 +42,8 @@ pub struct Evaluation {
     /// summary.csv.
     pub summary: Csv,
     /// figures/NAME.svg and .png.
-    pub figures: Vec<(String, Box<dyn Figure>)>,
-    /// report.html; the figures that it shows are made from the same values.
+    pub figures: Vec<(String, Drawing)>,
+    /// report.html, which shows the same drawings.
     pub report: Report,
     /// What is printed at the end of the run.
     pub text: String,

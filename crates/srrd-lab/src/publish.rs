@@ -4,7 +4,7 @@ use crate::error::LabError;
 use crate::experiment::Evaluation;
 use crate::manifest::{Manifest, Shard};
 use crate::store::{read_trials, write_whole};
-use srrd_show::Figure;
+use srrd_show::Drawing;
 use std::fs;
 use std::path::Path;
 
@@ -41,13 +41,13 @@ pub fn publish(folder: &Path) -> Result<String, LabError> {
     Ok(text)
 }
 
-fn write_figures(folder: &Path, figures: &[(String, Box<dyn Figure>)]) -> Result<(), LabError> {
+fn write_figures(folder: &Path, figures: &[(String, Drawing)]) -> Result<(), LabError> {
     fs::create_dir_all(folder).map_err(LabError::io(folder, "the folder cannot be made"))?;
-    for (name, figure) in figures {
-        write_whole(&folder.join(format!("{name}.svg")), figure.to_svg().as_bytes())?;
+    for (name, drawing) in figures {
+        write_whole(&folder.join(format!("{name}.svg")), drawing.to_svg().as_bytes())?;
         #[cfg(feature = "png")]
         {
-            let png = figure.to_png(PNG_SCALE).map_err(LabError::failed)?;
+            let png = drawing.to_png(PNG_SCALE).map_err(LabError::failed)?;
             write_whole(&folder.join(format!("{name}.png")), &png)?;
         }
     }

@@ -6,6 +6,7 @@
 //!
 //! Charts use no ids, so any number of them can stand in one page.
 
+use crate::drawing::Drawing;
 use crate::font::{FONT_STACK, Font};
 use crate::palette::{FAINT_INK, INK};
 use crate::svg::{Anchor, Element, number};
@@ -49,10 +50,10 @@ const GRID: &str = "#e4e4e4";
 const AXIS: &str = "#8a8a8a";
 
 /// The root of a chart of that size: its ground, and a group that sets the font.
-fn document(title: &str, width: f64, height: f64, content: Element) -> Element {
+fn document(title: &str, width: f64, height: f64, content: Element) -> Drawing {
     let view_box = format!("0 0 {} {}", number(width), number(height));
     let ground = Element::rect(0.0, 0.0, width, height).attr("class", "paper").attr("fill", "#ffffff");
-    Element::new("svg")
+    let root = Element::new("svg")
         .attr("class", "srrd-chart")
         .attr("role", "img")
         .attr("aria-label", title)
@@ -61,7 +62,8 @@ fn document(title: &str, width: f64, height: f64, content: Element) -> Element {
         .attr("height", height)
         .attr("xmlns", "http://www.w3.org/2000/svg")
         .child(ground)
-        .child(content.attr("font-family", FONT_STACK))
+        .child(content.attr("font-family", FONT_STACK));
+    Drawing::new(root)
 }
 
 /// Text in the main ink.

@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use ttf_parser::{Face, GlyphId};
 
-#[cfg(feature = "png")]
 mod outline;
 
 /// What the SVG asks for: the bundled font's family, then whatever the viewer has.

@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::FigureError;
-use crate::figure::figure;
+use crate::drawing::Drawing;
+use crate::figure::Figure;
 use crate::font::{FONT_STACK, Font};
 use crate::order::{Clustering, cluster};
 use crate::palette::{
     CATEGORIES, FAINT_INK, HATCH, INK, OTHER, SEQUENTIAL, UNDEFINED, UNDEFINED_SMALL, categorical, hex, ink_on,
     sequential,
 };
-use crate::svg::{Anchor, Element, number};
+use crate::svg::{Anchor, Element, Fill, Id, number};
 use crate::text::{elide, one_line};
 
 mod layout;
@@ -47,8 +48,8 @@ const SWATCH: f64 = 12.0;
 const NEAR: f64 = 6.0;
 
 // Named for the crate, so that they cannot meet other ids where figures stand in one page.
-const HATCH_ID: &str = "srrd-undefined";
-const BAR_ID: &str = "srrd-distance";
+const HATCH_ID: Id = Id("srrd-undefined");
+const BAR_ID: Id = Id("srrd-distance");
 
 /// A heat map of the distances between samples.
 ///
@@ -174,44 +175,6 @@ impl HeatMap {
         &self.order
     }
 
-    fn draw(&self) -> Element {
-        let layout = Layout::of(self);
-        let mut root = Element::root(layout.width, layout.height, &self.description());
-        if layout.undefined {
-            root.push(Element::new("defs").child(hatching()));
-        }
-        let mut figure = Element::new("g").attr("font-family", FONT_STACK).attr("fill", INK);
-        for (index, line) in layout.title.iter().enumerate() {
-            let baseline = MARGIN + TITLE.size + index as f64 * (TITLE.size + 4.0);
-            figure.push(Element::text(MARGIN, baseline, TITLE, Anchor::Start, line).tooltip(&self.title));
-        }
-        if let Some(clustering) = self.clustering.as_ref().filter(|_| layout.tree) {
-            figure.push(tree(clustering, &layout));
-            figure.push(tree_scale(clustering, &layout));
-        }
-        if let Some(classes) = &self.classes {
-            figure.push(self.strips(classes, &layout));
-        }
-        figure.push(if self.names.len() <= MAX_TOOLTIPS {
-            self.single_cells(&layout)
-        } else {
-            self.merged_cells(&layout)
-        });
-        if self.names.len() <= MAX_NUMBERED {
-            figure.push(self.numbers(&layout));
-        }
-        figure.push(self.labels(&layout));
-        figure.push(colour_bar(&layout, &self.quantity));
-        figure.push(legend(&layout));
-        for (index, note) in layout.notes.iter().enumerate() {
-            let baseline = layout.notes_top + (index as f64 + 1.0) * 15.0;
-            let text = Element::text(MARGIN, baseline, SMALL, Anchor::Start, note).attr("fill", FAINT_INK);
-            figure.push(text);
-        }
-        root.push(figure);
-        root
-    }
-
     fn description(&self) -> String {
         let samples = self.names.len();
         let plural = if samples == 1 { "" } else { "s" };
@@ -257,7 +220,7 @@ impl HeatMap {
                 let told = value.map_or("undefined".to_string(), |value| decimal(value, 4));
                 cells.push(
                     Element::rect(x + gap / 2.0, y + gap / 2.0, side, side)
-                        .attr("fill", self.fill(value))
+                        .attr("fill", &self.fill(value))
                         .tooltip(&format!("{} / {}: {told}", shown[row], shown[column])),
                 );
             }
@@ -265,8 +228,8 @@ impl HeatMap {
         cells
     }
 
-    fn fill(&self, value: Option<f64>) -> String {
-        value.map_or_else(|| undefined_fill(self.names.len()), |value| hex(sequential(value)))
+    fn fill(&self, value: Option<f64>) -> Fill {
+        value.map_or_else(|| undefined_fill(self.names.len()), |value| Fill::Colour(hex(sequential(value))))
     }
 
     /// Cells of one colour as one path of horizontal runs, distances in steps of 0.01: a map of
@@ -299,10 +262,10 @@ impl HeatMap {
         let mut cells = Element::new("g").attr("shape-rendering", "crispEdges").attr("transform", transform);
         for (step, (path, _)) in paths {
             let fill = match step {
-                Some(step) => hex(sequential(f64::from(step) / STEPS)),
+                Some(step) => Fill::Colour(hex(sequential(f64::from(step) / STEPS))),
                 None => undefined_fill(self.names.len()),
             };
-            cells.push(Element::new("path").attr("fill", fill).attr("d", path));
+            cells.push(Element::new("path").attr("fill", &fill).attr("d", path));
         }
         cells
     }
@@ -399,28 +362,70 @@ impl HeatMap {
             entries.push(Entry::Heading("class"));
             let coloured = classes.names.len().min(CATEGORIES);
             for (class, name) in classes.names[..coloured].iter().enumerate() {
-                entries.push(Entry::swatch(hex(categorical(class)), name));
+                entries.push(Entry::swatch(Fill::Colour(hex(categorical(class))), name));
             }
             if classes.names.len() > coloured {
                 let rest = format!("{} more classes", classes.names.len() - coloured);
-                entries.push(Entry::swatch(hex(OTHER), &rest));
+                entries.push(Entry::swatch(Fill::Colour(hex(OTHER)), &rest));
             }
         }
         entries
     }
 }
 
-figure!(HeatMap);
+impl Figure for HeatMap {
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn draw(&self) -> Drawing {
+        let layout = Layout::of(self);
+        let mut root = Element::root(layout.width, layout.height, &self.description());
+        if layout.undefined {
+            root.push(Element::new("defs").child(hatching()));
+        }
+        let mut figure = Element::new("g").attr("font-family", FONT_STACK).attr("fill", INK);
+        for (index, line) in layout.title.iter().enumerate() {
+            let baseline = MARGIN + TITLE.size + index as f64 * (TITLE.size + 4.0);
+            figure.push(Element::text(MARGIN, baseline, TITLE, Anchor::Start, line).tooltip(&self.title));
+        }
+        if let Some(clustering) = self.clustering.as_ref().filter(|_| layout.tree) {
+            figure.push(tree(clustering, &layout));
+            figure.push(tree_scale(clustering, &layout));
+        }
+        if let Some(classes) = &self.classes {
+            figure.push(self.strips(classes, &layout));
+        }
+        figure.push(if self.names.len() <= MAX_TOOLTIPS {
+            self.single_cells(&layout)
+        } else {
+            self.merged_cells(&layout)
+        });
+        if self.names.len() <= MAX_NUMBERED {
+            figure.push(self.numbers(&layout));
+        }
+        figure.push(self.labels(&layout));
+        figure.push(colour_bar(&layout, &self.quantity));
+        figure.push(legend(&layout));
+        for (index, note) in layout.notes.iter().enumerate() {
+            let baseline = layout.notes_top + (index as f64 + 1.0) * 15.0;
+            let text = Element::text(MARGIN, baseline, SMALL, Anchor::Start, note).attr("fill", FAINT_INK);
+            figure.push(text);
+        }
+        root.push(figure);
+        Drawing::new(root)
+    }
+}
 
 /// A line of the legend.
 #[derive(Debug)]
 enum Entry {
     Heading(&'static str),
-    Swatch { fill: String, text: String, full: String },
+    Swatch { fill: Fill, text: String, full: String },
 }
 
 impl Entry {
-    fn swatch(fill: String, text: &str) -> Self {
+    fn swatch(fill: Fill, text: &str) -> Self {
         Entry::Swatch { fill, text: shown(text, TEXT, MAX_LABEL), full: text.to_string() }
     }
 
@@ -447,7 +452,7 @@ fn legend(layout: &Layout) -> Element {
         match entry {
             Entry::Heading(text) => legend.push(Element::text(x, y - 5.0, TEXT, Anchor::Start, text)),
             Entry::Swatch { fill, text, full } => {
-                legend.push(Element::rect(x, y - 15.0, SWATCH, SWATCH).attr("fill", fill.as_str()));
+                legend.push(Element::rect(x, y - 15.0, SWATCH, SWATCH).attr("fill", fill));
                 let text = Element::text(x + SWATCH + NEAR, y - 5.0, TEXT, Anchor::Start, text);
                 legend.push(text.tooltip(full));
             }
@@ -472,7 +477,7 @@ fn colour_bar(layout: &Layout, quantity: &str) -> Element {
     let mut bar = Element::new("g")
         .child(Element::new("defs").child(gradient))
         .child(Element::text(x, top - 9.0, TEXT, Anchor::Start, quantity))
-        .child(Element::rect(x, top, BAR_WIDTH, height).attr("fill", format!("url(#{BAR_ID})")));
+        .child(Element::rect(x, top, BAR_WIDTH, height).attr("fill", &Fill::Part(BAR_ID)));
     for (share, text) in [(0.0, "0"), (0.25, "0.25"), (0.5, "0.5"), (0.75, "0.75"), (1.0, "1")] {
         let y = top + height * (1.0 - share);
         let end = x + BAR_WIDTH;
@@ -529,12 +534,12 @@ fn turned(x: f64, y: f64, degrees: i32, font: Font, text: &str) -> Element {
     Element::text(x, y, font, Anchor::End, text).attr("transform", transform)
 }
 
-fn undefined_fill(samples: usize) -> String {
+fn undefined_fill(samples: usize) -> Fill {
     if samples <= MAX_TOOLTIPS {
-        format!("url(#{HATCH_ID})")
+        Fill::Part(HATCH_ID)
     } else {
         // Cells of a few pixels have no room for hatching.
-        hex(UNDEFINED_SMALL)
+        Fill::Colour(hex(UNDEFINED_SMALL))
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! # #[cfg(feature = "png")] {
-//! use srrd_show::HeatMap;
+//! use srrd_show::{Figure, HeatMap};
 //!
 //! let names = vec!["hand-made".to_string(), "learned".to_string()];
 //! let map = HeatMap::new("SRRD distances", names, vec![0.0, 0.3, 0.3, 0.0])?.clustered();
@@ -38,6 +38,7 @@
 //! text is first replaced by outlines of the bundled font, so the rasterizer needs no text engine.
 
 mod chart;
+mod drawing;
 mod error;
 mod figure;
 mod font;
@@ -52,6 +53,7 @@ mod text;
 mod ticks;
 
 pub use chart::{Arrow, Axis, Bar, BarChart, GridPicture, LineChart, Panels, Point, Scale, ScatterChart, Series};
+pub use drawing::Drawing;
 pub use error::FigureError;
 pub use figure::Figure;
 pub use heatmap::HeatMap;

@@ -9,27 +9,43 @@ mod line;
 pub(crate) use line::Anchor;
 use line::Line;
 
+/// The form of a file by itself.
+pub(crate) const PLAIN: Form = Form { prefix: "", outlined: false };
+
 /// One element with its attributes and children.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Element {
     name: &'static str,
-    /// Already escaped: ` key="value"` pairs one after another.
-    attributes: String,
+    attributes: Attributes,
     children: Vec<Node>,
     /// What a `text` element says, after its children.
     line: Option<Box<Line>>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 enum Node {
     Element(Element),
     /// Already escaped.
     Text(String),
 }
 
+/// The attributes of an element, as they are written.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Attributes {
+    /// Already escaped: ` key="value"` pairs one after another.
+    text: String,
+    /// Where in `text` ids begin: figures of one page get different prefixes there.
+    ids: Vec<usize>,
+}
+
 /// What an attribute can be set to.
 pub(crate) trait Value {
     fn write(&self, out: &mut String);
+
+    /// Where in the written value an id begins, if it has one.
+    fn id_at(&self) -> Option<usize> {
+        None
+    }
 }
 
 impl Value for f64 {
@@ -50,9 +66,59 @@ impl Value for String {
     }
 }
 
+/// The id of an element.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Id(pub(crate) &'static str);
+
+impl Value for Id {
+    fn write(&self, out: &mut String) {
+        escape_into(out, self.0);
+    }
+
+    fn id_at(&self) -> Option<usize> {
+        Some(0)
+    }
+}
+
+/// What a shape is filled with.
+#[derive(Debug, Clone)]
+pub(crate) enum Fill {
+    Colour(String),
+    /// The gradient or pattern of that id.
+    Part(Id),
+}
+
+const REFERENCE: &str = "url(#";
+
+impl Value for &Fill {
+    fn write(&self, out: &mut String) {
+        match self {
+            Fill::Colour(colour) => escape_into(out, colour),
+            Fill::Part(id) => {
+                out.push_str(REFERENCE);
+                id.write(out);
+                out.push(')');
+            }
+        }
+    }
+
+    fn id_at(&self) -> Option<usize> {
+        matches!(self, Fill::Part(_)).then_some(REFERENCE.len())
+    }
+}
+
+/// How a tree is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Form<'a> {
+    /// What ids begin with.
+    pub(crate) prefix: &'a str,
+    /// Outlines of the bundled font in place of all text.
+    pub(crate) outlined: bool,
+}
+
 impl Element {
     pub(crate) fn new(name: &'static str) -> Self {
-        Element { name, attributes: String::new(), children: Vec::new(), line: None }
+        Element { name, attributes: Attributes::default(), children: Vec::new(), line: None }
     }
 
     /// The root element of a picture of that size on white ground.
@@ -83,7 +149,8 @@ impl Element {
     }
 
     pub(crate) fn attr(mut self, name: &str, value: impl Value) -> Self {
-        write_attribute(&mut self.attributes, name, value);
+        let start = write_attribute(&mut self.attributes.text, name, &value);
+        self.attributes.ids.extend(value.id_at().map(|at| start + at));
         self
     }
 
@@ -105,69 +172,73 @@ impl Element {
         self
     }
 
-    /// The same with the outlines of the bundled font in place of all text.
-    #[cfg(feature = "png")]
-    pub(crate) fn outlined(mut self) -> Self {
-        let outlined = |child| match child {
-            Node::Element(element) => Node::Element(element.outlined()),
-            text => text,
-        };
-        self.children = self.children.into_iter().map(outlined).collect();
-        if let Some(line) = self.line.take() {
-            self.name = "g";
-            self.push(line.outline());
-        }
-        self
-    }
-
-    pub(crate) fn render(&self) -> String {
+    pub(crate) fn render(&self, form: Form) -> String {
         let mut out = String::new();
-        self.write(&mut out);
+        self.write(&mut out, form);
         out.push('\n');
         out
     }
 
-    fn write(&self, out: &mut String) {
+    fn write(&self, out: &mut String, form: Form) {
+        // As outlines, a line of text is a group: its path takes the place of its characters.
+        let outline = self.line.as_ref().filter(|_| form.outlined);
+        let text = self.line.as_ref().filter(|_| !form.outlined);
+        let name = if outline.is_some() { "g" } else { self.name };
         out.push('<');
-        out.push_str(self.name);
-        if let Some(line) = &self.line {
+        out.push_str(name);
+        if let Some(line) = text {
             line.write_attributes(out);
         }
-        out.push_str(&self.attributes);
+        self.attributes.write(out, form.prefix);
         if self.children.is_empty() && self.line.is_none() {
             out.push_str("/>");
             return;
         }
         out.push('>');
         // A line break beside text would become part of the text.
-        let container = matches!(self.name, "svg" | "g" | "defs");
+        let gap = if matches!(name, "svg" | "g" | "defs") { "\n" } else { "" };
         for child in &self.children {
-            if container {
-                out.push('\n');
-            }
+            out.push_str(gap);
             match child {
-                Node::Element(element) => element.write(out),
+                Node::Element(element) => element.write(out, form),
                 Node::Text(text) => out.push_str(text),
             }
         }
-        if container {
-            out.push('\n');
+        if let Some(line) = outline {
+            out.push_str(gap);
+            line.outline().write(out, form);
         }
-        if let Some(line) = &self.line {
+        out.push_str(gap);
+        if let Some(line) = text {
             escape_into(out, &line.content);
         }
         out.push_str("</");
-        out.push_str(self.name);
+        out.push_str(name);
         out.push('>');
     }
 }
 
-fn write_attribute(out: &mut String, name: &str, value: impl Value) {
+impl Attributes {
+    fn write(&self, out: &mut String, prefix: &str) {
+        let mut written = 0;
+        for &id in &self.ids {
+            out.push_str(&self.text[written..id]);
+            out.push_str(prefix);
+            written = id;
+        }
+        out.push_str(&self.text[written..]);
+    }
+}
+
+/// Returns where the value begins.
+fn write_attribute(out: &mut String, name: &str, value: &impl Value) -> usize {
     out.push(' ');
     out.push_str(name);
     out.push_str("=\"");
+    let start = out.len();
     value.write(out);
     out.push('"');
+    start
 }
 
 /// A number with at most two decimals and no superfluous zeros.
@@ -225,7 +296,7 @@ mod tests {
     #[test]
     fn text_and_attributes_are_escaped() {
         let odd = "a<b> & \"c\" 'd' \u{1} ]]>";
-        let svg = Element::root(10.0, 10.0, odd).child(text(odd).tooltip(odd)).render();
+        let svg = Element::root(10.0, 10.0, odd).child(text(odd).tooltip(odd)).render(PLAIN);
         let escaped = "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39; \u{fffd} ]]&gt;";
         assert_eq!(svg.matches(escaped).count(), 3, "{svg}");
         parse(&svg).unwrap();
@@ -234,7 +305,7 @@ mod tests {
     #[test]
     fn every_character_gives_a_parsable_file() {
         let all: String = (0..0x300).chain(0xfff0..=0xffff).filter_map(char::from_u32).collect();
-        let svg = Element::root(10.0, 10.0, &all).child(text(&all).tooltip(&all)).render();
+        let svg = Element::root(10.0, 10.0, &all).child(text(&all).tooltip(&all)).render(PLAIN);
         parse(&svg).unwrap();
     }
 
@@ -248,8 +319,26 @@ mod tests {
     }
 
     #[test]
+    fn ids_and_references_get_the_prefix() {
+        let part = Fill::Part(Id("a"));
+        let tree = Element::new("g")
+            .attr("class", "a url(#a)")
+            .child(Element::new("pattern").attr("x", 1.0).attr("id", Id("a")).attr("y", 2.0))
+            .child(Element::new("rect").attr("stroke", &part).attr("fill", &part).attr("data-note", "url(#a)"));
+        let expected = |prefix: &str| {
+            format!(
+                "<g class=\"a url(#a)\">\n<pattern x=\"1\" id=\"{prefix}a\" y=\"2\"/>\n\
+                 <rect stroke=\"url(#{prefix}a)\" fill=\"url(#{prefix}a)\" data-note=\"url(#a)\"/>\n</g>\n"
+            )
+        };
+        for prefix in ["", "f1-"] {
+            assert_eq!(tree.render(Form { prefix, outlined: false }), expected(prefix));
+        }
+    }
+
+    #[test]
     fn elements_nest() {
-        let svg = Element::new("g").child(Element::rect(0.0, 1.0, 2.0, 3.0)).render();
+        let svg = Element::new("g").child(Element::rect(0.0, 1.0, 2.0, 3.0)).render(PLAIN);
         assert_eq!(svg, "<g>\n<rect x=\"0\" y=\"1\" width=\"2\" height=\"3\"/>\n</g>\n");
     }
 }

@@ -15,7 +15,7 @@ use srrd::{
 };
 use srrd_data::{Batch, Column, ColumnType, OutputFile, Schema, TextColumn, Values, create};
 use srrd_show::page::{Cell, Column as ReportColumn, FigureBlock, Report, Section, Table};
-use srrd_show::{Axis, Bar, BarChart};
+use srrd_show::{Axis, Bar, BarChart, Figure};
 use srrd_worlds::{
     Gridworld, Model, Policy, PotentialFunction, RewardFunction, Shaping, TrajectoryStep, Triple, World, WorldError,
     derive_seed, rollouts, stream,
@@ -247,7 +247,7 @@ fn report(seed: u64, plain: &RewardSample, results: &[Compared]) -> Report {
     let mut section = Section::new("What the metrics find");
     section.paragraphs = vec![format!("{SCALE} {}", one_line(READING))];
     section.figures = vec![FigureBlock::new(
-        chart.to_svg(),
+        chart.draw(),
         "A metric that sees through shaping has a low bar for the copy and a high one for the unrelated reward. Lines are 95 % \
          intervals; those of epic, dard and srrd are about sampling noise only, not about their bias on sparse samples.",
     )];

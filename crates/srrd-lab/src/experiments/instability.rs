@@ -13,7 +13,7 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 use srrd::{Batch, Duplicates, Gamma, Metric, RewardSample, Settings, canonicalize};
 use srrd_show::page::{Cell, Claim, Column, FigureBlock, Report, Section, Table, Verdict};
-use srrd_show::{Axis, Bar, BarChart};
+use srrd_show::{Axis, Bar, BarChart, Figure};
 use srrd_worlds::stream;
 
 /// How it is found.
@@ -228,6 +228,7 @@ fn evaluation(combinations: &[(Metric, Estimation)], sds: &[Vec<Moments>], param
     }
     let caption = "Bars: the mean over random graphs, with 95 % intervals. 0 means that no shaping is left.".to_owned();
     let file = Some("figures/instability.svg".to_owned());
+    let drawing = chart.draw();
     let report = Report {
         title: "How stable is a canonical reward?".to_owned(),
         lead: vec![
@@ -241,12 +242,12 @@ fn evaluation(combinations: &[(Metric, Estimation)], sds: &[Vec<Moments>], param
         sections: vec![Section {
             heading: "What remains of a random potential".to_owned(),
             paragraphs: vec![],
-            figures: vec![FigureBlock { svg: chart.to_svg(), caption, file }],
+            figures: vec![FigureBlock { drawing: drawing.clone(), caption, file }],
             tables: vec![table],
         }],
         ..Report::default()
     };
-    Evaluation { summary, figures: vec![("instability".to_owned(), Box::new(chart))], report, text }
+    Evaluation { summary, figures: vec![("instability".to_owned(), drawing)], report, text }
 }
 
 fn claims(combinations: &[(Metric, Estimation)], sds: &[Vec<Moments>]) -> Vec<Claim> {

@@ -12,7 +12,7 @@ use crate::statistics::{Moments, share_interval};
 use rand::RngExt;
 use srrd::{Gamma, IntervalSettings, Metric, Settings, distance, estimate_gamma, interval};
 use srrd_show::page::{self as page, Claim, FigureBlock, Report, Section, Table, Verdict};
-use srrd_show::{Axis, Bar, BarChart};
+use srrd_show::{Axis, Bar, BarChart, Figure};
 use srrd_worlds::stream;
 
 /// How it is found.
@@ -300,6 +300,7 @@ impl Intervals {
         }
         verdicts::as_text(&claims, &mut text);
         let caption = "Bars: the share of the trials, with 95 % intervals. It should be 0.95.".to_owned();
+        let drawing = chart.draw();
         let report = Report {
             title: "Do the intervals hold what they promise?".to_owned(),
             lead: vec![
@@ -314,11 +315,11 @@ impl Intervals {
             sections: vec![Section {
                 heading: "Truth in the interval".to_owned(),
                 paragraphs: vec![],
-                figures: vec![FigureBlock { svg: chart.to_svg(), caption, file: Some("figures/intervals.svg".to_owned()) }],
+                figures: vec![FigureBlock { drawing: drawing.clone(), caption, file: Some("figures/intervals.svg".to_owned()) }],
                 tables: vec![table],
             }],
             ..Report::default()
         };
-        Evaluation { summary, figures: vec![("intervals".to_owned(), Box::new(chart))], report, text }
+        Evaluation { summary, figures: vec![("intervals".to_owned(), drawing)], report, text }
     }
 }

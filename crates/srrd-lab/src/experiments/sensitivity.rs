@@ -15,7 +15,7 @@ use crate::statistics::Moments;
 use rand::RngExt;
 use srrd::{Batch, Gamma, Metric, RewardSample, Settings, distance};
 use srrd_show::page::{self as page, Claim, FigureBlock, Report, Section, Table, Verdict};
-use srrd_show::{Axis, Bar, BarChart};
+use srrd_show::{Axis, Bar, BarChart, Figure};
 use srrd_worlds::{
     Gridworld, Model, Policy, PotentialFunction, Shaping, Triple, World, explore, gridworld_sampling_policies,
     sample_of, stream,
@@ -348,7 +348,9 @@ impl Sensitivity {
         let caption = "Two copies of the reward of a diagonally moving agent, each with random shaping of its own, as \
                        different policies have sampled them. 0 is right: they are equivalent."
             .to_owned();
-        let figure = FigureBlock { svg: chart.to_svg(), caption, file: Some("figures/sensitivity.svg".to_owned()) };
+        let drawing = chart.draw();
+        let figure =
+            FigureBlock { drawing: drawing.clone(), caption, file: Some("figures/sensitivity.svg".to_owned()) };
         let report = Report {
             title: "Does it matter which policy sampled the reward?".to_owned(),
             lead: vec![
@@ -369,7 +371,7 @@ impl Sensitivity {
             }],
             ..Report::default()
         };
-        Evaluation { summary, figures: vec![("sensitivity".to_owned(), Box::new(chart))], report, text }
+        Evaluation { summary, figures: vec![("sensitivity".to_owned(), drawing)], report, text }
     }
 
     fn claims(&self, measured: &[Measured]) -> Vec<Claim> {

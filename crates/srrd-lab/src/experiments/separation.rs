@@ -14,7 +14,7 @@ use crate::seed::trial_seed;
 use crate::statistics::{Auc, Moments};
 use srrd::{Batch, Gamma, Metric, Settings, common_transitions, distance_on, estimate_gamma};
 use srrd_show::page::{self as page, Claim, FigureBlock, Report, Section, Table, Verdict};
-use srrd_show::{Axis, Figure, LineChart, Panels, Point, Series};
+use srrd_show::{Axis, Drawing, Figure, LineChart, Panels, Point, Series};
 
 /// How it is found.
 pub static KIND: Kind = Kind {
@@ -89,7 +89,7 @@ struct Separation {
     cells: Vec<Cell>,
 }
 
-type Figures = Vec<(String, Box<dyn Figure>)>;
+type Figures = Vec<(String, Drawing)>;
 
 /// With fewer degrees of freedom on average a setting says little, whatever the metric.
 const ENOUGH_FREEDOM: f64 = 20.0;
@@ -378,10 +378,10 @@ impl Separation {
                     }
                     let heading = format!("{}, {} × {}, ε = {epsilon}", world.title(), size.width, size.height);
                     let base = format!("separation-{world}-{size}-epsilon-{epsilon}");
-                    let distances = self.distance_panels(&heading, &measured);
-                    let aucs = self.auc_panels(&heading, results, &measured);
-                    let block = |figure: &Panels, name: &str, caption: &str| FigureBlock {
-                        svg: figure.to_svg(),
+                    let distances = self.distance_panels(&heading, &measured).draw();
+                    let aucs = self.auc_panels(&heading, results, &measured).draw();
+                    let block = |drawing: &Drawing, name: &str, caption: &str| FigureBlock {
+                        drawing: drawing.clone(),
                         caption: caption.to_owned(),
                         file: Some(format!("figures/{name}.svg")),
                     };
@@ -404,8 +404,8 @@ impl Separation {
                         ],
                         tables: vec![self.table(results, &measured)],
                     });
-                    figures.push((first, Box::new(distances)));
-                    figures.push((second, Box::new(aucs)));
+                    figures.push((first, distances));
+                    figures.push((second, aucs));
                 }
             }
         }

@@ -11,7 +11,7 @@ use crate::seed::trial_seed;
 use crate::statistics::Moments;
 use srrd::{Batch, Gamma, Metric, Settings, common_transitions, distance_on};
 use srrd_show::page::{self as page, Claim, FigureBlock, Report, Section, Table};
-use srrd_show::{Axis, Figure, LineChart, Panels, Point, Series};
+use srrd_show::{Axis, Drawing, Figure, LineChart, Panels, Point, Series};
 
 /// The 23 rollout counts of the paper.
 pub const PAPER_ROLLOUTS: [usize; 23] =
@@ -357,8 +357,9 @@ impl Sparsity {
                                    was sampled (0 is right: they are equivalent). Bands are 95 % intervals of the mean."
                             .to_owned();
                     let file = Some(format!("figures/{name}.svg"));
-                    let figure = FigureBlock { svg: panels.to_svg(), caption, file };
-                    figures.push((name, Box::new(panels)));
+                    let drawing = panels.draw();
+                    let figure = FigureBlock { drawing: drawing.clone(), caption, file };
+                    figures.push((name, drawing));
                     sections.push(Section {
                         heading,
                         paragraphs: vec![],
@@ -487,7 +488,7 @@ impl Sparsity {
     }
 }
 
-type Figures = Vec<(String, Box<dyn Figure>)>;
+type Figures = Vec<(String, Drawing)>;
 
 /// Whether the estimator matters to the metric.
 pub fn estimated(metric: Metric) -> bool {

@@ -18,7 +18,7 @@ use srrd::theory::{
 };
 use srrd::{Gamma, Metric, RewardSample, Settings, Tabular};
 use srrd_show::page::{self as page, Claim, FigureBlock, Report, Section, Table, Verdict};
-use srrd_show::{Axis, Bar, BarChart, Figure, LineChart, Point, Series};
+use srrd_show::{Axis, Bar, BarChart, Drawing, Figure, LineChart, Point, Series};
 use srrd_worlds::{Gridworld, Model, Policy, RewardFunction, Stream, World, explore, sample_of, stream};
 use std::num::NonZeroUsize;
 
@@ -380,11 +380,11 @@ impl Theory {
             }
         }
         let parts = [self.shaping_error_part(results), self.regret_part(results), self.generalized_part(results)];
-        let mut figures: Vec<(String, Box<dyn Figure>)> = Vec::new();
+        let mut figures: Vec<(String, Drawing)> = Vec::new();
         let (mut sections, mut claims) = (Vec::new(), Vec::new());
         for Part { name, figure, caption, mut section, claim } in parts {
             let file = Some(format!("figures/{name}.svg"));
-            section.figures.push(FigureBlock { svg: figure.to_svg(), caption: caption.to_owned(), file });
+            section.figures.push(FigureBlock { drawing: figure.clone(), caption: caption.to_owned(), file });
             figures.push((name.to_owned(), figure));
             sections.push(section);
             claims.extend(claim);
@@ -493,7 +493,7 @@ impl Theory {
         let caption = "Means over the trials with 95 % intervals; 1 is the bound.";
         Part {
             name: "theory-shaping-error",
-            figure: Box::new(chart),
+            figure: chart.draw(),
             caption,
             section,
             claim: measured.unwrap_or_default(),
@@ -550,7 +550,7 @@ impl Theory {
             tables: vec![table],
         };
         let caption = "One point a random problem (up to 150 of each kind).";
-        Part { name: "theory-regret", figure: Box::new(chart), caption, section, claim: claim.into_iter().collect() }
+        Part { name: "theory-regret", figure: chart.draw(), caption, section, claim: claim.into_iter().collect() }
     }
 
     fn generalized_part(&self, results: &[Vec<Measured>]) -> Part {
@@ -614,20 +614,14 @@ impl Theory {
             tables: vec![table],
         };
         let caption = "Means over the trials with 95 % intervals.";
-        Part {
-            name: "theory-generalized",
-            figure: Box::new(chart),
-            caption,
-            section,
-            claim: claim.into_iter().collect(),
-        }
+        Part { name: "theory-generalized", figure: chart.draw(), caption, section, claim: claim.into_iter().collect() }
     }
 }
 
 /// One of the three studies.
 struct Part {
     name: &'static str,
-    figure: Box<dyn Figure>,
+    figure: Drawing,
     caption: &'static str,
     section: Section,
     claim: Vec<Claim>,

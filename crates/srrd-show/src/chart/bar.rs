@@ -8,7 +8,8 @@ use super::plot::{References, draw_references, labels, whisker};
 use super::point::{bounds, data};
 use super::series::{Style, Styles};
 use super::{Header, LEADING, MARGIN, TEXT, WIDTH, document, ink, ink_soft};
-use crate::figure::figure;
+use crate::drawing::Drawing;
+use crate::figure::Figure;
 use crate::font::Font;
 use crate::svg::{Anchor, Element, number};
 use crate::text::{one_line, wrap};
@@ -61,7 +62,7 @@ impl Bar {
 /// axis has none); they end at the border if their value is outside the range of the axis.
 ///
 /// ```
-/// use srrd_show::{Axis, Bar, BarChart};
+/// use srrd_show::{Axis, Bar, BarChart, Figure};
 ///
 /// let chart = BarChart::new("Accuracy", Axis::linear("Correct (%)"))
 ///     .group("Gridworld", vec![Bar::new("EPIC", 61.0), Bar::new("SRRD", 84.0).interval(81.0, 87.0)]);
@@ -124,44 +125,6 @@ impl BarChart {
     pub fn reference(mut self, y: f64, label: impl Into<String>) -> Self {
         self.references.push((y, label.into()));
         self
-    }
-
-    pub(super) fn draw(&self) -> Element {
-        let styles = self.styles();
-        let names: Vec<&str> = styles.iter().map(|(name, _)| name.as_str()).collect();
-        let labels = labels([(&self.y, &self.references)].into_iter());
-        let legend = Legend::of_bars(&styles).with_references(&labels);
-        let beside = legend.beside(AREA_HEIGHT);
-        let aside = beside.as_ref().map_or(0.0, Placement::width_beside);
-
-        let wanted = self.groups.len() as f64 * (names.len() as f64 * BAR + APART) + aside + 2.0 * MARGIN + 50.0;
-        let width = wanted.clamp(WIDTH, WIDEST).ceil();
-        let header = Header::new(&self.title, &self.subtitle, width);
-        let block =
-            Block { left: MARGIN, top: header.bottom(), right: width - MARGIN - aside, area_height: AREA_HEIGHT };
-        let (y, area, y_label) = upright(block, (&self.y, &self.extent()));
-        let slots = Slots::new(&area, self.groups.len(), names.len());
-
-        let mut content = Element::new("g");
-        header.draw(&mut content);
-        draw_upright(&area, &y, &y_label, (block.left, block.top), &mut content);
-        draw_references(&self.references, &labels, &area, &y, &mut content);
-        for (position, name) in names.iter().enumerate() {
-            content.push(self.draw_series(name, position, &styles.get(name), (&area, &y), &slots));
-        }
-        // Zero if it is shown, and the lower border.
-        let base = base(&area, &y);
-        content.push(axis_line(area.left, base, area.right, base));
-        if base != area.bottom {
-            content.push(axis_line(area.left, area.bottom, area.right, area.bottom));
-        }
-        if self.groups.iter().all(|(_, bars)| bars.is_empty()) {
-            let (x, y) = ((area.left + area.right) / 2.0, (area.top + area.bottom) / 2.0);
-            content.push(ink_soft(x, y, TEXT, Anchor::Middle, "no data"));
-        }
-        let bottom = self.draw_groups(&names, &styles, &area, &slots, &mut content);
-        let bottom = legend.draw(beside, &area, bottom, width, &mut content);
-        document(&self.title, width, bottom, content)
     }
 
     fn styles(&self) -> Styles {
@@ -262,7 +225,49 @@ impl BarChart {
     }
 }
 
-figure!(BarChart);
+impl Figure for BarChart {
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn draw(&self) -> Drawing {
+        let styles = self.styles();
+        let names: Vec<&str> = styles.iter().map(|(name, _)| name.as_str()).collect();
+        let labels = labels([(&self.y, &self.references)].into_iter());
+        let legend = Legend::of_bars(&styles).with_references(&labels);
+        let beside = legend.beside(AREA_HEIGHT);
+        let aside = beside.as_ref().map_or(0.0, Placement::width_beside);
+
+        let wanted = self.groups.len() as f64 * (names.len() as f64 * BAR + APART) + aside + 2.0 * MARGIN + 50.0;
+        let width = wanted.clamp(WIDTH, WIDEST).ceil();
+        let header = Header::new(&self.title, &self.subtitle, width);
+        let block =
+            Block { left: MARGIN, top: header.bottom(), right: width - MARGIN - aside, area_height: AREA_HEIGHT };
+        let (y, area, y_label) = upright(block, (&self.y, &self.extent()));
+        let slots = Slots::new(&area, self.groups.len(), names.len());
+
+        let mut content = Element::new("g");
+        header.draw(&mut content);
+        draw_upright(&area, &y, &y_label, (block.left, block.top), &mut content);
+        draw_references(&self.references, &labels, &area, &y, &mut content);
+        for (position, name) in names.iter().enumerate() {
+            content.push(self.draw_series(name, position, &styles.get(name), (&area, &y), &slots));
+        }
+        // Zero if it is shown, and the lower border.
+        let base = base(&area, &y);
+        content.push(axis_line(area.left, base, area.right, base));
+        if base != area.bottom {
+            content.push(axis_line(area.left, area.bottom, area.right, area.bottom));
+        }
+        if self.groups.iter().all(|(_, bars)| bars.is_empty()) {
+            let (x, y) = ((area.left + area.right) / 2.0, (area.top + area.bottom) / 2.0);
+            content.push(ink_soft(x, y, TEXT, Anchor::Middle, "no data"));
+        }
+        let bottom = self.draw_groups(&names, &styles, &area, &slots, &mut content);
+        let bottom = legend.draw(beside, &area, bottom, width, &mut content);
+        document(&self.title, width, bottom, content)
+    }
+}
 
 /// Where bars begin.
 fn base(area: &Area, y: &Placed) -> f64 {

@@ -4,7 +4,8 @@ use super::frame::axis_line;
 use super::numbers::short;
 use super::{GRID, Header, LEADING, MARGIN, NEAR, SMALL, TEXT, document, ink};
 use crate::FigureError;
-use crate::figure::figure;
+use crate::drawing::Drawing;
+use crate::figure::Figure;
 use crate::font::Font;
 use crate::palette::{INK, Rgb, UNDEFINED_SMALL, diverging, hex, ink_on, sequential};
 use crate::svg::{Anchor, Element, number};
@@ -59,7 +60,7 @@ impl Arrow {
 /// `.cell.missing`; an arrow is `.arrow` with `data-dx` and `data-dy` in addition.
 ///
 /// ```
-/// use srrd_show::{Arrow, GridPicture};
+/// use srrd_show::{Arrow, Figure, GridPicture};
 ///
 /// let picture = GridPicture::new("Difference", 2, 1, vec![0.5, f64::NAN])?
 ///     .diverging()
@@ -183,22 +184,6 @@ impl GridPicture {
         }
     }
 
-    pub(super) fn draw(&self) -> Element {
-        let layout = Layout::of(self);
-        let scale = Colours { ends: self.ends(), diverging: self.diverging };
-        let mut content = Element::new("g");
-        layout.header.draw(&mut content);
-        self.draw_axes(&layout, &mut content);
-        self.draw_cells(&layout, &scale, &mut content);
-        let mut arrows = Element::new("g");
-        for arrow in self.arrows.iter().filter(|arrow| arrow.value.is_finite()) {
-            arrows.push(self.draw_arrow(arrow, &layout, &scale));
-        }
-        content.push(arrows);
-        self.draw_scale(&layout, &scale, &mut content);
-        document(&self.title, layout.width, layout.height, content)
-    }
-
     /// Left and top of a cell.
     fn corner(&self, x: usize, y: usize, layout: &Layout) -> (f64, f64) {
         let row = if self.rows_from_top { y } else { self.height - 1 - y };
@@ -316,7 +301,27 @@ impl GridPicture {
     }
 }
 
-figure!(GridPicture);
+impl Figure for GridPicture {
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn draw(&self) -> Drawing {
+        let layout = Layout::of(self);
+        let scale = Colours { ends: self.ends(), diverging: self.diverging };
+        let mut content = Element::new("g");
+        layout.header.draw(&mut content);
+        self.draw_axes(&layout, &mut content);
+        self.draw_cells(&layout, &scale, &mut content);
+        let mut arrows = Element::new("g");
+        for arrow in self.arrows.iter().filter(|arrow| arrow.value.is_finite()) {
+            arrows.push(self.draw_arrow(arrow, &layout, &scale));
+        }
+        content.push(arrows);
+        self.draw_scale(&layout, &scale, &mut content);
+        document(&self.title, layout.width, layout.height, content)
+    }
+}
 
 /// Values to colours.
 struct Colours {

@@ -7,7 +7,8 @@ use super::plot::{Look, References, banded, draw_references, draw_series, extent
 use super::point::Point;
 use super::series::{Series, Styles};
 use super::{Header, MARGIN, WIDTH, document};
-use crate::figure::figure;
+use crate::drawing::Drawing;
+use crate::figure::Figure;
 use crate::svg::Element;
 
 /// Height of the area of a chart that stands by itself.
@@ -26,7 +27,7 @@ const DODGE: f64 = 4.0;
 /// breaks the line, as does one of NaN. A chart without any point says "no data".
 ///
 /// ```
-/// use srrd_show::{Axis, LineChart, Point, Series};
+/// use srrd_show::{Axis, Figure, LineChart, Point, Series};
 ///
 /// let points = vec![Point::new(1.0, 0.4).interval(0.35, 0.45), Point::new(10.0, 0.2)];
 /// let chart = LineChart::new("Sparse samples", Axis::log("Rollouts"), Axis::linear("Distance"))
@@ -69,27 +70,6 @@ impl LineChart {
         self
     }
 
-    pub(super) fn draw(&self) -> Element {
-        let header = Header::new(&self.title, &self.subtitle, WIDTH);
-        let styles = Styles::of(self.series.iter());
-        let labels = labels([(&self.y, &self.references)].into_iter());
-        let legend = Legend::of_lines(&styles).with_references(&labels);
-        let beside = legend.beside(AREA_HEIGHT);
-        let block = Block {
-            left: MARGIN,
-            top: header.bottom(),
-            right: WIDTH - MARGIN - beside.as_ref().map_or(0.0, Placement::width_beside),
-            area_height: AREA_HEIGHT,
-        };
-        let (x, y) = self.extents();
-        let frame = Frame::new(block, (&self.x, &x), (&self.y, &y));
-        let mut content = Element::new("g");
-        header.draw(&mut content);
-        self.draw_plot(&frame, &styles, &labels, &mut content);
-        let bottom = legend.draw(beside, &frame.area, frame.bottom(), WIDTH, &mut content);
-        document(&self.title, WIDTH, bottom, content)
-    }
-
     /// What of the data and references the axes have to show.
     pub(super) fn extents(&self) -> (Extent, Extent) {
         let (x, mut y) = extents(&self.series, &self.x, &self.y);
@@ -125,7 +105,32 @@ impl LineChart {
     }
 }
 
-figure!(LineChart);
+impl Figure for LineChart {
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn draw(&self) -> Drawing {
+        let header = Header::new(&self.title, &self.subtitle, WIDTH);
+        let styles = Styles::of(self.series.iter());
+        let labels = labels([(&self.y, &self.references)].into_iter());
+        let legend = Legend::of_lines(&styles).with_references(&labels);
+        let beside = legend.beside(AREA_HEIGHT);
+        let block = Block {
+            left: MARGIN,
+            top: header.bottom(),
+            right: WIDTH - MARGIN - beside.as_ref().map_or(0.0, Placement::width_beside),
+            area_height: AREA_HEIGHT,
+        };
+        let (x, y) = self.extents();
+        let frame = Frame::new(block, (&self.x, &x), (&self.y, &y));
+        let mut content = Element::new("g");
+        header.draw(&mut content);
+        self.draw_plot(&frame, &styles, &labels, &mut content);
+        let bottom = legend.draw(beside, &frame.area, frame.bottom(), WIDTH, &mut content);
+        document(&self.title, WIDTH, bottom, content)
+    }
+}
 
 /// Sideways distance of neighbouring series, all of them within the room that marks have at the sides.
 fn dodge(series: usize) -> f64 {

@@ -8,7 +8,8 @@ use super::line::LineChart;
 use super::plot::labels;
 use super::series::Styles;
 use super::{Header, LEADING, MARGIN, SMALL, document, ink, ink_soft};
-use crate::figure::figure;
+use crate::drawing::Drawing;
+use crate::figure::Figure;
 use crate::font::Font;
 use crate::svg::{Anchor, Element};
 use crate::text::{one_line, wrap};
@@ -66,7 +67,36 @@ impl Panels {
         self
     }
 
-    pub(super) fn draw(&self) -> Element {
+    /// What the axes of every panel have to show.
+    fn ranges(&self) -> Vec<(Extent, Extent)> {
+        let own: Vec<(Extent, Extent)> = self.panels.iter().map(LineChart::extents).collect();
+        if self.own_ranges {
+            return own;
+        }
+        let shared = |axis: &Axis, of: fn(&LineChart) -> &Axis, which: fn(&(Extent, Extent)) -> &Extent| {
+            let mut all = Extent::default();
+            for (panel, extents) in self.panels.iter().zip(&own) {
+                if of(panel).comparable(axis) {
+                    all.join(which(extents));
+                }
+            }
+            all
+        };
+        let of_panel = |panel: &LineChart| {
+            let x = shared(&panel.x, |panel| &panel.x, |extents| &extents.0);
+            let y = shared(&panel.y, |panel| &panel.y, |extents| &extents.1);
+            (x, y)
+        };
+        self.panels.iter().map(of_panel).collect()
+    }
+}
+
+impl Figure for Panels {
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn draw(&self) -> Drawing {
         let columns = self.columns.min(self.panels.len().max(1));
         let width = match columns {
             1 => 640.0,
@@ -105,32 +135,7 @@ impl Panels {
         let height = legend.draw(None, &nowhere, bottom, width, &mut content);
         document(&self.title, width, height, content)
     }
-
-    /// What the axes of every panel have to show.
-    fn ranges(&self) -> Vec<(Extent, Extent)> {
-        let own: Vec<(Extent, Extent)> = self.panels.iter().map(LineChart::extents).collect();
-        if self.own_ranges {
-            return own;
-        }
-        let shared = |axis: &Axis, of: fn(&LineChart) -> &Axis, which: fn(&(Extent, Extent)) -> &Extent| {
-            let mut all = Extent::default();
-            for (panel, extents) in self.panels.iter().zip(&own) {
-                if of(panel).comparable(axis) {
-                    all.join(which(extents));
-                }
-            }
-            all
-        };
-        let of_panel = |panel: &LineChart| {
-            let x = shared(&panel.x, |panel| &panel.x, |extents| &extents.0);
-            let y = shared(&panel.y, |panel| &panel.y, |extents| &extents.1);
-            (x, y)
-        };
-        self.panels.iter().map(of_panel).collect()
-    }
 }
-
-figure!(Panels);
 
 /// Title and subtitle of a panel.
 struct Heading {

@@ -7,7 +7,8 @@ use super::plot::{Look, draw_series, extents, sorted};
 use super::point::Point;
 use super::series::{Series, Styles};
 use super::{Header, MARGIN, WIDTH, document};
-use crate::figure::figure;
+use crate::drawing::Drawing;
+use crate::figure::Figure;
 use crate::svg::Element;
 
 const AREA_HEIGHT: f64 = 400.0;
@@ -58,8 +59,14 @@ impl ScatterChart {
         self.equal_scales = true;
         self
     }
+}
 
-    pub(super) fn draw(&self) -> Element {
+impl Figure for ScatterChart {
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn draw(&self) -> Drawing {
         let header = Header::new(&self.title, &self.subtitle, WIDTH);
         let styles = Styles::of_points(self.classes.iter());
         let legend = Legend::of_lines(&styles);
@@ -105,8 +112,6 @@ impl ScatterChart {
         document(&self.title, WIDTH, bottom, content)
     }
 }
-
-figure!(ScatterChart);
 
 /// Marks of many points are smaller.
 fn radius(points: usize) -> f64 {

@@ -62,8 +62,8 @@ fn title_of<'a>(node: Node<'a, 'a>) -> Option<&'a str> {
 }
 
 /// Nothing drawn, strokes included, may stand outside the picture.
-fn assert_inside(picture: Element) {
-    let tree = parse(&picture.outlined().render()).unwrap();
+fn assert_inside(picture: Drawing) {
+    let tree = parse(&picture.outlined()).unwrap();
     let (size, drawn) = (tree.size(), tree.root().abs_stroke_bounding_box());
     assert!(drawn.left() >= 0.0 && drawn.top() >= 0.0, "{drawn:?}");
     assert!(drawn.right() <= size.width() && drawn.bottom() <= size.height(), "{drawn:?} {size:?}");
@@ -453,7 +453,7 @@ proptest! {
         });
         let panels = Panels::new("t", series.len()).panel(line.clone()).panel(line.clone());
         for picture in [line.draw(), scatter.draw(), bars.draw(), panels.draw()] {
-            let svg = picture.render();
+            let svg = picture.to_svg();
             let document = Document::parse(&svg).unwrap();
             for node in document.descendants().filter(|node| !node.has_tag_name("text")) {
                 for name in ["d", "x", "y", "cx", "cy", "x1", "y1", "x2", "y2", "width", "height"] {

@@ -3,6 +3,7 @@ use resvg::tiny_skia::Pixmap;
 use super::*;
 use crate::palette::Rgb;
 use crate::raster::{parse, svg_to_png};
+use crate::svg::PLAIN;
 
 fn names(n: usize) -> Vec<String> {
     (0..n).map(|sample| format!("sample {sample}")).collect()
@@ -59,7 +60,7 @@ fn nothing_stands_outside_the_picture() {
             .with_classes(&vec![long.as_str(); n])
             .unwrap()
             .clustered();
-        let tree = parse(&map.draw().outlined().render()).unwrap();
+        let tree = parse(&map.draw().outlined()).unwrap();
         let (size, drawn) = (tree.size(), tree.root().abs_bounding_box());
         assert!(drawn.left() >= 0.0 && drawn.top() >= 0.0, "{n}: {drawn:?}");
         assert!(drawn.right() <= size.width(), "{n}: {drawn:?} {size:?}");
@@ -138,7 +139,7 @@ fn single_and_merged_cells_have_the_same_colours() {
     let layout = Layout::of(&map);
     let (width, height) = (layout.width, layout.height);
     let draw = |cells| {
-        let png = svg_to_png(&Element::root(width, height, "").child(cells).render(), 1.0).unwrap();
+        let png = svg_to_png(&Element::root(width, height, "").child(cells).render(PLAIN), 1.0).unwrap();
         Pixmap::decode_png(&png).unwrap()
     };
     let (single, merged) = (draw(map.single_cells(&layout)), draw(map.merged_cells(&layout)));

@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::check::{ReportError, figure_markup, file_href};
+use super::check::{ReportError, file_href};
 use super::model::{Claim, FigureBlock, Report, Section, Verdict};
 use super::policy::{SCRIPT, STYLE, policy};
 use super::table::table;
@@ -194,10 +194,7 @@ fn section(section: &Section, number: usize, numbers: &mut Numbers) -> Markup {
 }
 
 fn figure(block: &FigureBlock, number: usize) -> Markup {
-    let markup = match figure_markup(block, &format!("f{number}-")) {
-        Ok(markup) => markup,
-        Err(error) => return problem(&error),
-    };
+    let markup = block.drawing.to_markup(&format!("f{number}-"));
     let file = file_href(block);
     html! {
         figure.chart-figure id={ "figure-" (number) } {
@@ -215,8 +212,12 @@ fn figure(block: &FigureBlock, number: usize) -> Markup {
 mod tests {
     use super::*;
     use crate::page::model::{Cell, Column, Table};
+    use crate::{Axis, Figure, HeatMap, LineChart, Point, Series};
 
     const NASTY: &str = "</title><script>alert(1)</script>\"><img src=x onerror=alert(1)>";
+
+    const ESCAPED: &str =
+        "&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;&gt;&lt;img src=x onerror=alert(1)&gt;";
 
     fn nasty() -> String {
         NASTY.to_string()
@@ -226,7 +227,12 @@ mod tests {
     fn nothing_from_data_is_markup() {
         let mut table = Table::new(NASTY, vec![Column::text(NASTY).with_help(NASTY)]);
         table.rows.push(vec![Cell::text(NASTY)]);
-        let figure = FigureBlock::new("<svg/>", NASTY).with_file(NASTY.replace(['/', ':'], ""));
+        let series = Series::new(NASTY, vec![Point::new(1.0, 2.0).note(NASTY)]);
+        let chart = LineChart::new(NASTY, Axis::linear(NASTY), Axis::linear(NASTY)).subtitle(NASTY).series(series);
+        let drawing = chart.reference(1.0, NASTY).draw();
+        let svg = drawing.to_svg();
+        let (in_figure, titles) = (svg.matches(ESCAPED).count(), svg.matches("</title>").count());
+        let figure = FigureBlock::new(drawing, NASTY).with_file(NASTY.replace(['/', ':'], ""));
         let section =
             Section { heading: nasty(), paragraphs: vec![nasty()], figures: vec![figure], tables: vec![table] };
         let report = Report {
@@ -241,11 +247,11 @@ mod tests {
         let html = report.to_html();
         assert_eq!(html.matches("<script").count(), 1, "the page's own");
         assert_eq!(html.matches("<img").count(), 0);
-        assert_eq!(html.matches("</title>").count(), 1);
+        assert_eq!(html.matches("</title>").count(), 1 + 4 * titles);
         // Once in the title, the heading, the lead, the command and the notes; twice in the facts; three times a claim;
-        // in every section its contents, heading, text, figure and, six times, its table.
-        let escaped = "&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;&gt;&lt;img src=x onerror=alert(1)&gt;";
-        assert_eq!(html.matches(escaped).count(), 5 + 2 + 4 * 3 + 4 * 10);
+        // in every section its contents, heading, text, caption and, six times, its table; and all in the figure itself.
+        assert!(in_figure >= 8, "{in_figure}");
+        assert_eq!(html.matches(ESCAPED).count(), 5 + 2 + 4 * 3 + 4 * (10 + in_figure));
     }
 
     #[test]
@@ -270,11 +276,13 @@ mod tests {
 
     #[test]
     fn figures_of_all_sections_are_numbered_and_share_no_id() {
-        let figure = FigureBlock::new("<svg><g id='a'/><use href='#a'/></svg>", "Curves").with_file("figures/a b.svg");
+        let map = HeatMap::new("Map", vec!["a".to_string()], vec![0.5]).unwrap();
+        let figure = FigureBlock::new(map.draw(), "Curves").with_file("figures/a b.svg");
         let section = Section { figures: vec![figure; 2], ..Section::new("Part") };
         let html = Report { sections: vec![section; 2], ..Report::default() }.to_html();
         for number in 1..=4 {
-            assert_eq!(html.matches(&format!("<g id=\"f{number}-a\"/><use href=\"#f{number}-a\"/>")).count(), 1);
+            assert_eq!(html.matches(&format!("id=\"f{number}-srrd-distance\"")).count(), 1);
+            assert_eq!(html.matches(&format!("fill=\"url(#f{number}-srrd-distance)\"")).count(), 1);
             assert_eq!(html.matches(&format!("<b>Figure {number}</b> Curves")).count(), 1);
         }
         assert_eq!(html.matches("href=\"figures/a%20b.svg\"").count(), 4);

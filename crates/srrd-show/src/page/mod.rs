@@ -16,21 +16,19 @@
 //! ```
 //!
 //! The page holds its own style and script and loads nothing: a policy in its head forbids it, and
-//! forbids any script but its own. All text is escaped. Figures are parsed and written anew
-//! ([`inline_svg`]), so that no name in a figure can become a script.
+//! forbids any script but its own. All text is escaped, that of figures too: a
+//! [`Drawing`](crate::Drawing) is a tree of elements, not text, so no name in a figure can become a script.
 //!
-//! The way through the crate: `model` is what a report says, `check` what can be wrong with it,
-//! `page` and `table` write the HTML, `page.css` and `page.js` are its style and script, `svg` lets
-//! figures in, `policy` and `link` keep the rest out.
+//! The way through the module: `model` is what a report says, `check` what can be wrong with it,
+//! `html` and `table` write the page, `page.css` and `page.js` are its style and script, `policy` and
+//! `link` keep out what does not belong to it.
 
 mod check;
 mod html;
-mod inline;
 mod link;
 mod model;
 mod policy;
 mod table;
 
 pub use check::ReportError;
-pub use inline::{SvgError, inline_svg};
 pub use model::{Cell, Claim, Column, FigureBlock, Report, Section, Table, Verdict};

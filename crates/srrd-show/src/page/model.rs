@@ -1,5 +1,7 @@
 //! What a report says, without a word about how it looks.
 
+use crate::Drawing;
+
 /// A report: what was run, what came out, and how it compares with the paper.
 ///
 /// All text is plain text. [`to_html`](Report::to_html) makes the page; [`check`](Report::check)
@@ -96,10 +98,10 @@ impl Section {
 }
 
 /// A figure and its caption.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FigureBlock {
-    /// The figure, as the text of an SVG file; [`inline_svg`](super::inline_svg) says what it may hold.
-    pub svg: String,
+    /// The figure.
+    pub drawing: Drawing,
     /// What the figure shows.
     pub caption: String,
     /// The same figure in a file of its own, as a path relative to the report (`figures/x.svg`).
@@ -108,8 +110,8 @@ pub struct FigureBlock {
 
 impl FigureBlock {
     /// A figure without a file of its own.
-    pub fn new(svg: impl Into<String>, caption: impl Into<String>) -> FigureBlock {
-        FigureBlock { svg: svg.into(), caption: caption.into(), file: None }
+    pub fn new(drawing: Drawing, caption: impl Into<String>) -> FigureBlock {
+        FigureBlock { drawing, caption: caption.into(), file: None }
     }
 
     /// The same figure with a link to its file, a path relative to the report.
@@ -126,7 +128,7 @@ pub struct Table {
     pub caption: String,
     /// The columns, from left to right.
     pub columns: Vec<Column>,
-    /// The rows, each with one cell a column.
+    /// The rows, each with one cell per column.
     pub rows: Vec<Vec<Cell>>,
 }
 
@@ -214,6 +216,7 @@ impl Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Axis, BarChart, Figure};
 
     #[test]
     fn verdicts_have_words_of_their_own() {
@@ -224,7 +227,8 @@ mod tests {
 
     #[test]
     fn builders_fill_what_they_name() {
-        let figure = FigureBlock::new("<svg/>", "A figure").with_file("figures/a.svg");
+        let figure = FigureBlock::new(BarChart::new("Bars", Axis::linear("distance")).draw(), "A figure")
+            .with_file("figures/a.svg");
         assert_eq!(figure.file.as_deref(), Some("figures/a.svg"));
         let column = Column::number("D").with_help("the distance");
         assert!(column.numeric);

@@ -125,37 +125,18 @@
     shownPoint = null;
   }
 
-  /** A number of the data with the digits people read; other text as it is. */
-  function readable(text) {
-    const value = Number(text);
-    if (text === "" || !Number.isFinite(value) || text.length <= 6) return text;
-    return String(Number(value.toPrecision(4)));
-  }
-
-  /**
-   * What a point says: its series, its values as pairs of name and value, and a note. Where the chart does not name its
-   * axes, the sentence that it wrote for the point is better than an x and a y.
-   */
+  /** What a point says: its series, its panel, and the sentence that the chart wrote for it. */
   function describe(point) {
-    const { x, y, low, high, note } = point.dataset;
-    const series = point.closest(".series")?.dataset.series ?? "";
+    const series = point.closest(".series").dataset.series;
     const place = point.closest(".panel")?.dataset.panel ?? "";
-    const axes = point.closest("[data-x-label]")?.dataset;
     const sentence = point.querySelector("title")?.textContent ?? "";
-    if (!axes && sentence) {
-      const known = `${series}: `;
-      return { series, place, values: [], note: sentence.startsWith(known) ? sentence.slice(known.length) : sentence };
-    }
-    const values = [];
-    if (x !== undefined) values.push([axes?.xLabel || "x", readable(x)]);
-    if (y !== undefined) values.push([axes?.yLabel || "y", readable(y)]);
-    if (low && high) values.push(["interval", `${readable(low)} to ${readable(high)}`]);
-    return { series, place, values, note: note ?? "" };
+    const known = `${series}: `;
+    return { series, place, text: sentence.startsWith(known) ? sentence.slice(known.length) : sentence };
   }
 
   /** The same as one sentence. */
-  function spell({ series, place, values, note }) {
-    return [series, place, ...values.map(([name, value]) => `${name} ${value}`), note].filter((part) => part !== "").join(", ");
+  function spell({ series, place, text }) {
+    return [series, place, text].filter((part) => part !== "").join(", ");
   }
 
   function colourOf(point) {
@@ -163,7 +144,7 @@
     return point.classList.contains("hollow") || style.fill === "none" ? style.stroke : style.fill;
   }
 
-  function showTooltip(point, { series, place, values, note }) {
+  function showTooltip(point, { series, place, text }) {
     hideTooltip();
     tooltip.replaceChildren();
     if (series) {
@@ -174,10 +155,7 @@
       tooltip.append(name);
     }
     if (place) tooltip.append(make("p", "", place));
-    const list = make("dl");
-    for (const [name, value] of values) list.append(make("dt", "", name), make("dd", "", value));
-    if (values.length > 0) tooltip.append(list);
-    if (note) tooltip.append(make("p", values.length > 0 ? "" : "plain", note));
+    tooltip.append(make("p", "plain", text));
     point.classList.add("near");
     shownPoint = point;
     tooltip.hidden = false;
@@ -212,7 +190,7 @@
       if (!told) {
         if (shownPoint?.matches(".told")) hideTooltip();
       } else if (told !== shownPoint) {
-        showTooltip(told, { series: "", place: "", values: [], note: told.getAttribute("aria-label") });
+        showTooltip(told, { series: "", place: "", text: told.getAttribute("aria-label") });
       }
     };
     svg.addEventListener("pointermove", follow);
@@ -274,7 +252,7 @@
     svg.addEventListener("pointermove", follow);
     svg.addEventListener("pointerdown", follow);
 
-    // One stop of the tab key a chart; from there the arrow keys go along the series and across.
+    // One stop of the tab key per chart; from there the arrow keys go along the series and across.
     function setStop(stop) {
       for (const point of points) point.setAttribute("tabindex", point === stop ? "0" : "-1");
     }

@@ -1,19 +1,17 @@
 //! A drawn line of text: text in a published SVG, outlines for the rasterizer.
 
-use super::write_attribute;
-#[cfg(feature = "png")]
-use super::{Element, number};
+use super::{Element, number, write_attribute};
 use crate::font::{Font, Weight};
 
 /// Which part of a line of text stands at its position.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Anchor {
     Start,
     Middle,
     End,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Line {
     pub(super) x: f64,
     /// The baseline.
@@ -26,21 +24,21 @@ pub(super) struct Line {
 impl Line {
     /// The attributes of a `text` element.
     pub(super) fn write_attributes(&self, out: &mut String) {
-        write_attribute(out, "x", self.x);
-        write_attribute(out, "y", self.y);
-        write_attribute(out, "font-size", self.font.size);
+        write_attribute(out, "x", &self.x);
+        write_attribute(out, "y", &self.y);
+        write_attribute(out, "font-size", &self.font.size);
         if self.font.weight == Weight::Bold {
-            write_attribute(out, "font-weight", "bold");
+            write_attribute(out, "font-weight", &"bold");
         }
-        match self.anchor {
-            Anchor::Start => {}
-            Anchor::Middle => write_attribute(out, "text-anchor", "middle"),
-            Anchor::End => write_attribute(out, "text-anchor", "end"),
-        }
+        let anchor = match self.anchor {
+            Anchor::Start => return,
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        write_attribute(out, "text-anchor", &anchor);
     }
 
     /// The same as a path in the bundled font.
-    #[cfg(feature = "png")]
     pub(super) fn outline(&self) -> Element {
         let width = self.font.width(&self.content);
         let left = match self.anchor {
@@ -60,10 +58,13 @@ impl Line {
 mod tests {
     use super::*;
     use crate::raster::parse;
+    use crate::svg::{Form, PLAIN};
+
+    const OUTLINED: Form = Form { prefix: "", outlined: true };
 
     /// Left, top, right and bottom of the element as it is rasterized.
     fn drawn(text: Element) -> [f32; 4] {
-        let tree = parse(&Element::root(2000.0, 40.0, "").child(text).outlined().render()).unwrap();
+        let tree = parse(&Element::root(2000.0, 40.0, "").child(text).render(OUTLINED)).unwrap();
         let drawn = tree.root().children().last().unwrap().abs_bounding_box();
         [drawn.left(), drawn.top(), drawn.right(), drawn.bottom()]
     }
@@ -106,11 +107,11 @@ mod tests {
     fn outlines_keep_attributes_and_leave_no_text() {
         let text =
             Element::text(1.0, 2.0, Font::bold(10.0), Anchor::Middle, "a b").attr("fill", "#123456").tooltip("whole");
-        let svg = text.clone().outlined().render();
+        let svg = text.render(OUTLINED);
         assert!(svg.contains("fill=\"#123456\"") && svg.contains("<path"), "{svg}");
         assert!(!svg.contains("<text") && !svg.contains("a b"), "{svg}");
         let selectable = "<text x=\"1\" y=\"2\" font-size=\"10\" font-weight=\"bold\" text-anchor=\"middle\" \
                           fill=\"#123456\"><title>whole</title>a b</text>\n";
-        assert_eq!(text.render(), selectable);
+        assert_eq!(text.render(PLAIN), selectable);
     }
 }

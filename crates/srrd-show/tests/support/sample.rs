@@ -1,11 +1,7 @@
 //! A report like those of the experiments, with names that would run scripts on a careless page.
 
 use srrd_show::page::{Cell, Claim, Column, FigureBlock, Report, Section, Table, Verdict};
-
-#[path = "chart.rs"]
-mod chart;
-
-use chart::{Curve, chart};
+use srrd_show::{Axis, Drawing, Figure, HeatMap, LineChart, Point, Series};
 
 /// A name that runs a script where it is written as markup.
 pub const SCRIPT: &str = "<script>alert(1)</script>";
@@ -81,24 +77,31 @@ fn claims() -> Vec<Claim> {
     ]
 }
 
-fn curve(name: &str, colour: &'static str, start: f64, end: f64) -> Curve {
+fn curve(name: &str, color: usize, start: f64, end: f64, note: &str) -> Series {
     let points = [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 100.0].map(|x: f64| {
         let share = (x.ln() / 100.0_f64.ln()).powf(1.4);
-        let y = start + (end - start) * share;
-        (x, (y * 10_000.0).round() / 10_000.0, 0.06 * (1.0 - 0.7 * share))
+        let y = ((start + (end - start) * share) * 10_000.0).round() / 10_000.0;
+        let half = 0.06 * (1.0 - 0.7 * share);
+        Point::new(x, y).interval(y - half, y + half).note(note)
     });
-    Curve { name: text(name), colour, points: points.to_vec(), note: text("200 trials") }
+    Series::new(name, points.to_vec()).color_index(color)
 }
 
-fn curves() -> Vec<Curve> {
+fn curves() -> Vec<Series> {
+    let trials = "200 trials";
     vec![
-        curve("DIRECT", "#000000", 0.68, 0.56),
-        curve("EPIC", "#e69f00", 0.68, 0.55),
-        curve("DARD", "#0072b2", 0.66, 0.3),
-        curve("SRRD", "#009e73", 0.64, 0.2613),
-        curve(SCRIPT, "#cc79a7", 0.1, 0.05),
-        Curve { note: text(BREAKOUT), ..curve(BREAKOUT, "#d55e00", 0.2, 0.12) },
+        curve("DIRECT", 6, 0.68, 0.56, trials),
+        curve("EPIC", 1, 0.68, 0.55, trials),
+        curve("DARD", 2, 0.66, 0.3, trials),
+        curve("SRRD", 3, 0.64, 0.2613, trials),
+        curve(SCRIPT, 4, 0.1, 0.05, trials),
+        curve(BREAKOUT, 5, 0.2, 0.12, BREAKOUT),
     ]
+}
+
+fn chart(title: &str, curves: &[Series]) -> Drawing {
+    let empty = LineChart::new(title, Axis::linear("Rollouts"), Axis::linear("Distance").range(0.0, 1.0));
+    curves.iter().cloned().fold(empty, LineChart::series).draw()
 }
 
 fn sections() -> Vec<Section> {
@@ -127,10 +130,10 @@ fn sections() -> Vec<Section> {
     };
     let names = ["hand-made", "learned", SCRIPT].map(text).to_vec();
     let distances = vec![0.0, 0.3, 0.7, 0.3, 0.0, 0.6, 0.7, 0.6, 0.0];
-    let map = srrd_show::HeatMap::new("SRRD distances", names, distances).expect("three names, nine distances");
+    let map = HeatMap::new("SRRD distances", names, distances).expect("three names, nine distances");
     let pairs = Section {
         paragraphs: vec![text("All pairs of the rewards in the last run.")],
-        figures: vec![FigureBlock::new(map.to_svg(), "Distances of all pairs.")],
+        figures: vec![FigureBlock::new(map.draw(), "Distances of all pairs.")],
         ..Section::new("All pairs")
     };
     let method = Section {

@@ -10,7 +10,7 @@ use crate::parameters::Estimation;
 use srrd::classify::{Classes, FARTHEST, Spread, Welch, welch};
 use srrd::{Gamma, Metric, RewardSample, Settings, embed, pairwise};
 use srrd_show::page::{self as page, Claim, FigureBlock, Report, Section, Table, Verdict};
-use srrd_show::{Axis, Bar, BarChart, Figure, HeatMap, Point, ScatterChart};
+use srrd_show::{Axis, Bar, BarChart, Drawing, Figure, HeatMap, Point, ScatterChart};
 
 /// Samples of an agent in the embedding: more only hide each other.
 const SHOWN_SETS: usize = 20;
@@ -30,7 +30,7 @@ struct Achieved {
 
 pub fn evaluation(of: &Classification, trials: &Trials) -> Result<Evaluation, LabError> {
     let achieved = read(of, trials)?;
-    let mut figures: Vec<(String, Box<dyn Figure>)> = Vec::new();
+    let mut figures: Vec<(String, Drawing)> = Vec::new();
     let (mut sections, mut claims) = (Vec::new(), Vec::new());
     let mut text = String::from("Accuracy in percent, mean ± standard deviation over the splits (paper):\n");
     let mut overview =
@@ -62,8 +62,9 @@ pub fn evaluation(of: &Classification, trials: &Trials) -> Result<Evaluation, La
     verdicts::as_text(&claims, &mut text);
     let caption = "Bars: means over the random splits; lines hold the middle 95 % of them.".to_owned();
     let file = Some("figures/classification-accuracy.svg".to_owned());
-    let block = FigureBlock { svg: overview.to_svg(), caption, file };
-    figures.insert(0, ("classification-accuracy".to_owned(), Box::new(overview)));
+    let overview = overview.draw();
+    let block = FigureBlock { drawing: overview.clone(), caption, file };
+    figures.insert(0, ("classification-accuracy".to_owned(), overview));
     sections.insert(
         0,
         Section {
@@ -349,8 +350,9 @@ fn section(of: &Classification, source: &Source, here: &[&Achieved]) -> Result<(
         let file = format!("classification-{base}-confusion-{}-{}", a.cell.metric, a.cell.estimation);
         let caption =
             format!("{}: how often the samples of an agent (row) were taken for each agent (column).", name(&a.cell));
-        blocks.push(FigureBlock { svg: map.to_svg(), caption, file: Some(format!("figures/{file}.svg")) });
-        figures.push((file, Box::new(map)));
+        let drawing = map.draw();
+        blocks.push(FigureBlock { drawing: drawing.clone(), caption, file: Some(format!("figures/{file}.svg")) });
+        figures.push((file, drawing));
     }
     if let Some(a) = here.iter().find(|a| a.cell.metric == Metric::Srrd) {
         let chart = embedding(of, a, &dataset, &classes)?;
@@ -360,8 +362,9 @@ fn section(of: &Classification, source: &Source, here: &[&Achieved]) -> Result<(
              {SHOWN_SETS} samples an agent).",
             name(&a.cell)
         );
-        blocks.push(FigureBlock { svg: chart.to_svg(), caption, file: Some(format!("figures/{file}.svg")) });
-        figures.push((file, Box::new(chart)));
+        let drawing = chart.draw();
+        blocks.push(FigureBlock { drawing: drawing.clone(), caption, file: Some(format!("figures/{file}.svg")) });
+        figures.push((file, drawing));
     }
     let undefined: Vec<String> = here.iter().map(|a| format!("{} {}", name(&a.cell), a.undefined)).collect();
     let pairs = dataset.samples.len() * dataset.samples.len().saturating_sub(1) / 2;
@@ -382,7 +385,7 @@ fn section(of: &Classification, source: &Source, here: &[&Achieved]) -> Result<(
     Ok((figures, section))
 }
 
-type Figures = Vec<(String, Box<dyn Figure>)>;
+type Figures = Vec<(String, Drawing)>;
 
 fn embedding(
     of: &Classification,
