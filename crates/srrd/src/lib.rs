@@ -55,6 +55,10 @@ mod regress;
 mod sample;
 mod settings;
 mod special;
+/// What other crates need of statistics.
+pub mod stats {
+    pub use crate::special::student_quantile;
+}
 pub mod theory;
 mod units;
 

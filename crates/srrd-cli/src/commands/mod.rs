@@ -11,7 +11,7 @@ pub mod explain;
 pub mod inspect;
 mod matrix;
 mod report;
-mod reproduce;
+pub mod reproduce;
 mod simulate;
 
 use crate::args::Command;
