@@ -51,7 +51,7 @@ mod regress;
 mod run;
 mod sample;
 mod settings;
-mod stats;
+pub mod stats;
 mod sure;
 pub mod theory;
 pub mod trajectories;

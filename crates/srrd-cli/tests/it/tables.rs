@@ -47,7 +47,8 @@ fn made(name: &str) -> String {
         "formats" => table(
             &["format", "extensions", "about"],
             srrd_data::FORMATS.iter().map(|info| {
-                let extensions: Vec<String> = info.extensions.iter().map(|extension| code(&format!(".{extension}"))).collect();
+                let extensions: Vec<String> =
+                    info.extensions.iter().map(|extension| code(&format!(".{extension}"))).collect();
                 vec![info.name.to_owned(), extensions.join(", "), info.about.to_owned()]
             }),
         ),
@@ -61,7 +62,12 @@ fn made(name: &str) -> String {
         ),
         "experiments" => table(
             &["WHAT", "shows"],
-            srrd_lab::experiments::ALL.iter().map(|kind| vec![code(kind.name), kind.about.to_owned()]),
+            srrd_lab::EXPERIMENTS.iter().map(|kind| vec![code(kind.name), kind.about.to_owned()]),
+        ),
+        "parameters" => table(
+            &["option", "meaning"],
+            (srrd_lab::PARAMETERS.iter())
+                .map(|p| vec![code(&format!("--{} {}", p.name, p.value)), format!("{}.", p.help)]),
         ),
         other => panic!("there is no table '{other}'"),
     }

@@ -4,58 +4,13 @@
 //! the first sees the reward, the second the reward with potential shaping, so that a good metric should find the distance 0.
 
 use crate::error::LabError;
-use crate::parameters::{Size, WorldKind};
+use crate::values::{Noise, Size, WorldKind};
 use rand::RngExt;
 use srrd::{Gamma, Regression, RewardSample};
 use srrd_worlds::{
     BouncingBalls, Gridworld, Model, Policy, PotentialFunction, RewardFunction, Shaping, Triple, World, WorldError,
     add_noise, explore, featured_sample, sample_of, stream,
 };
-use std::fmt::{self, Display};
-use std::str::FromStr;
-
-/// How far the second reward departs from potential shaping.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Noise {
-    /// Not at all.
-    None,
-    /// By up to the largest shaped reward.
-    Mild,
-    /// By up to five times the largest shaped reward.
-    High,
-}
-
-impl Noise {
-    /// All of them.
-    pub const ALL: [Noise; 3] = [Noise::None, Noise::Mild, Noise::High];
-
-    /// How many times the largest shaped reward the noise can be.
-    fn severity(self) -> f64 {
-        match self {
-            Noise::None => 0.0,
-            Noise::Mild => 1.0,
-            Noise::High => 5.0,
-        }
-    }
-}
-
-impl Display for Noise {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Noise::None => "none",
-            Noise::Mild => "mild",
-            Noise::High => "high",
-        })
-    }
-}
-
-impl FromStr for Noise {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = Noise::ALL.into_iter().find(|noise| noise.to_string() == text);
-        found.ok_or_else(|| format!("'{text}' is none of none, mild, high"))
-    }
-}
 
 /// What a pair is drawn from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,7 +26,7 @@ pub struct Cell {
     /// The deviation from potential shaping.
     pub noise: Noise,
     /// The discount factor.
-    pub gamma: f64,
+    pub gamma: Gamma,
     /// How many rollouts each sample has.
     pub rollouts: usize,
 }
@@ -141,10 +96,12 @@ fn pair_in<W: World<Agent = Policy>>(world: &W, cell: &Cell, tokens: Tokens, see
     let (first, second) = (walked("rollouts of the reward"), walked("rollouts of the shaped reward"));
     let reward = RewardFunction::new(world, cell.model, seed);
     let plain = reward.rewards(&first);
-    let mut shaped = shape(world, cell, &second, reward.rewards(&second), seed)?;
+    let potential = PotentialFunction::new(world, cell.model, seed);
+    let factor = stream(seed, "shaping factor").random_range(SHAPING);
+    let mut shaped = shape(&potential, cell.gamma, factor, &second, reward.rewards(&second))?;
     if cell.noise != Noise::None {
         let largest = shaped.iter().fold(0.0f64, |most, r| most.max(r.abs()));
-        add_noise(&mut shaped, cell.noise.severity() * largest, &mut stream(seed, "noise"));
+        add_noise(&mut shaped, severity(cell.noise) * largest, &mut stream(seed, "noise"));
     }
     let all = (world.states() * world.states() * world.actions()) as f64;
     let coverage = 0.5 * (first.len() + second.len()) as f64 / all;
@@ -159,21 +116,27 @@ fn pair_in<W: World<Agent = Policy>>(world: &W, cell: &Cell, tokens: Tokens, see
     })
 }
 
-/// Adds random potential shaping that is, on average over the transitions, 1 to 5 times as large as the rewards.
-fn shape<W: World>(
-    world: &W,
-    cell: &Cell,
+/// Adds shaping whose mean magnitude over the transitions is `factor` times that of the rewards.
+pub fn shape(
+    potential: &PotentialFunction,
+    gamma: Gamma,
+    factor: f64,
     transitions: &[Triple],
     rewards: Vec<f64>,
-    seed: u64,
 ) -> Result<Vec<f64>, LabError> {
-    let potential = PotentialFunction::new(world, cell.model, seed);
-    let gamma = Gamma::new(cell.gamma).map_err(LabError::failed)?;
-    let factor = stream(seed, "shaping factor").random_range(SHAPING);
-    match Shaping::scaled(&rewards, transitions, &potential, gamma, factor) {
+    match Shaping::scaled(&rewards, transitions, potential, gamma, factor) {
         Ok(shaping) => Ok(shaping.apply(transitions, &rewards)),
         // A walk that stays where the potential is 0 meets no shaping.
         Err(WorldError::NoScale(_)) => Ok(rewards),
         Err(error) => Err(LabError::failed(error)),
+    }
+}
+
+/// How many times the largest shaped reward the noise can be.
+fn severity(noise: Noise) -> f64 {
+    match noise {
+        Noise::None => 0.0,
+        Noise::Mild => 1.0,
+        Noise::High => 5.0,
     }
 }

@@ -3,14 +3,14 @@
 //! R_B = ρ R_A + √(1 − ρ²) R', with R_A and R' standard normal for every transition of the world and independent: the true
 //! distance is √((1 − ρ)/2), whatever is sampled. ρ = 1 makes equivalent rewards.
 
-use super::pairs::{Noise, SHAPING};
+use super::pairs::{SHAPING, shape};
 use crate::error::LabError;
-use crate::parameters::{Size, WorldKind};
+use crate::values::{Noise, Size, WorldKind};
 use rand::RngExt;
 use srrd::{Gamma, RewardSample};
 use srrd_worlds::{
-    BouncingBalls, Gridworld, Model, Policy, PotentialFunction, RewardFunction, Shaping, Stream, Triple, World,
-    derive_seed, explore, sample_of, stream,
+    BouncingBalls, Gridworld, Model, Policy, PotentialFunction, RewardFunction, Stream, Triple, World, derive_seed,
+    explore, sample_of, stream,
 };
 
 /// What a pair is drawn from.
@@ -25,7 +25,7 @@ pub struct Source {
     /// Noise on every reward.
     pub noise: Noise,
     /// The discount factor of the shaping.
-    pub gamma: f64,
+    pub gamma: Gamma,
     /// How many rollouts each sample has.
     pub rollouts: usize,
 }
@@ -94,11 +94,8 @@ fn pair_in<W: World<Agent = Policy>>(
         if shaped {
             let seed = derive_seed(seed, &format!("shaping of {which}"));
             let potential = PotentialFunction::new(world, Model::Random, seed);
-            let gamma = Gamma::new(source.gamma).map_err(LabError::failed)?;
             let factor = stream(seed, "factor").random_range(SHAPING);
-            let shaping =
-                Shaping::scaled(&rewards, transitions, &potential, gamma, factor).map_err(LabError::failed)?;
-            rewards = shaping.apply(transitions, &rewards);
+            rewards = shape(&potential, source.gamma, factor, transitions, rewards)?;
         }
         sample_of(transitions, rewards).map_err(LabError::failed)
     };
@@ -150,7 +147,7 @@ mod tests {
             size: Size { width: 20, height: 15 },
             epsilon: 0.3,
             noise: Noise::None,
-            gamma: 0.7,
+            gamma: Gamma::new(0.7).unwrap(),
             rollouts: 200,
         }
     }

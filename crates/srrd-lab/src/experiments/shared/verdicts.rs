@@ -1,6 +1,6 @@
 //! Does a claim hold? Decided on differences between metrics over the same trials.
 
-use super::sparsity::{Measured, Results};
+use crate::experiments::sparsity::{Measured, Results};
 use crate::statistics::Moments;
 use srrd_show::page::{Claim, Verdict};
 
@@ -69,10 +69,10 @@ impl Tally {
         }
     }
 
-    /// "below in 12, above in 1, not to be told in 3 of 16 settings"
+    /// "below in 12, above in 1, undecided in 3 of 16 settings"
     pub fn words(&self) -> String {
         let Tally { below, above, unclear } = self;
-        format!("below in {below}, above in {above}, not to be told in {unclear} of {} settings", self.cells())
+        format!("below in {below}, above in {above}, undecided in {unclear} of {} settings", self.cells())
     }
 }
 
@@ -89,8 +89,17 @@ pub fn all(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
     all
 }
 
-/// One sentence on agreement.
-pub fn sentence(verdict: Verdict) -> &'static str {
+/// A claim with its verdict, and one sentence on the agreement.
+pub fn judged(paper: impl Into<String>, measured: impl Into<String>, verdict: Verdict) -> Claim {
+    Claim::new(paper, measured, verdict, sentence(verdict))
+}
+
+/// Whether something that either holds or not agrees with the paper.
+pub fn holds(agrees: bool) -> Verdict {
+    if agrees { Verdict::Agrees } else { Verdict::Disagrees }
+}
+
+fn sentence(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Agrees => "Agrees.",
         Verdict::Disagrees => "Does not come out as stated.",
@@ -109,5 +118,41 @@ pub fn as_text(claims: &[Claim], text: &mut String) {
             Verdict::NotInPaper => "new",
         };
         *text += &format!("\n[{mark}] {}\n    measured: {}\n", claim.paper, claim.measured);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(below: usize, above: usize, unclear: usize) -> Tally {
+        Tally { below, above, unclear }
+    }
+
+    #[test]
+    fn a_tally_agrees_disagrees_or_cannot_tell() {
+        assert_eq!(tally(3, 1, 2).verdict(), Verdict::Agrees);
+        assert_eq!(tally(5, 2, 0).verdict(), Verdict::Disagrees);
+        assert_eq!(tally(0, 4, 0).verdict(), Verdict::Disagrees);
+        assert_eq!(tally(1, 0, 2).verdict(), Verdict::Undecided);
+        assert_eq!(tally(0, 0, 0).verdict(), Verdict::Undecided);
+        assert_eq!(tally(3, 1, 2).words(), "below in 3, above in 1, undecided in 2 of 6 settings");
+    }
+
+    #[test]
+    fn a_claim_of_several_parts_is_as_weak_as_its_weakest() {
+        use Verdict::{Agrees, Disagrees, Undecided};
+        assert_eq!(all([Agrees, Agrees]), Agrees);
+        assert_eq!(all([Agrees, Undecided]), Undecided);
+        assert_eq!(all([Undecided, Disagrees, Agrees]), Disagrees);
+    }
+
+    #[test]
+    fn an_order_needs_an_interval_on_one_side_of_0() {
+        let of = |values: [f64; 3]| order(&values.into_iter().collect());
+        assert_eq!(of([-1.0, -1.1, -0.9]), Order::Below);
+        assert_eq!(of([1.0, 1.1, 0.9]), Order::Above);
+        assert_eq!(of([-1.0, 1.0, 0.1]), Order::Unclear);
+        assert_eq!(order(&[1.0].into_iter().collect()), Order::Unclear);
     }
 }
