@@ -76,15 +76,15 @@ impl Tabular {
     ///
     /// ```
     /// use srrd::{Gamma, Metric, Tabular};
-    /// let problem = Tabular::new(vec![0.5, 0.5], vec![1.0])?.with_dynamics([0.0, 1.0, 1.0, 0.0])?;
+    /// let problem = Tabular::new(vec![0.5, 0.5], vec![1.0])?.with_dynamics(&[0.0, 1.0, 1.0, 0.0])?;
     /// assert!(problem.canonicalize(&[0.0, 1.0, -1.0, 0.0], Metric::Srrd, Gamma::default()).is_ok());
     /// # Ok::<(), srrd::ExactError>(())
     /// ```
     ///
     /// # Errors
     /// When the length is wrong or a row T[s, a, ·] is not a distribution.
-    pub fn with_dynamics(self, transition: impl AsRef<[f64]>) -> Result<Self, ExactError> {
-        let dynamics = Dynamics::dense(self.states, self.actions, transition.as_ref())?;
+    pub fn with_dynamics(self, transition: &[f64]) -> Result<Self, ExactError> {
+        let dynamics = Dynamics::dense(self.states, self.actions, transition)?;
         self.with_model(dynamics)
     }
 

@@ -133,7 +133,7 @@ fn with_uniform_coverage_the_distance_is_that_of_the_tabular_problem() {
         let coverage = Coverage::uniform(&mdp);
         let Ok(known) = regret_bound(&mdp, &a, &b, &coverage) else { continue };
         let problem = Tabular::new(coverage.states().to_vec(), coverage.actions().to_vec())
-            .and_then(|p| p.with_dynamics(mdp.transition()))
+            .and_then(|p| p.with_dynamics(&mdp.transition()))
             .unwrap();
         let expected = problem.distance(&a, &b, Metric::Srrd, mdp.gamma()).unwrap().unwrap().distance;
         assert!((known.distance - expected).abs() < 1e-9);
@@ -198,7 +198,7 @@ fn without_a_stationary_distribution_canonical_rewards_ask_for_other_policies() 
         let elsewhere = sparse(&mut rng, mdp.states(), 2);
         let distributions = [mdp.stationary(&uniform).unwrap(), elsewhere];
         for (other, d_s) in other.iter_mut().zip(distributions) {
-            let problem = Tabular::new(d_s, uniform.clone()).and_then(|p| p.with_dynamics(mdp.transition())).unwrap();
+            let problem = Tabular::new(d_s, uniform.clone()).and_then(|p| p.with_dynamics(&mdp.transition())).unwrap();
             let canonical = problem.canonicalize(&reward, Metric::Srrd, mdp.gamma()).unwrap();
             *other += usize::from(mdp.optimal(&canonical).unwrap().policy != mdp.optimal(&reward).unwrap().policy);
         }

@@ -222,8 +222,9 @@ impl Theory {
         let (mdp, ..) = random_problem(false, gamma, &mut rng)?;
         let actions = vec![1.0 / mdp.actions() as f64; mdp.actions()];
         let states = vec![1.0 / mdp.states() as f64; mdp.states()];
-        let problem =
-            Tabular::new(states, actions).and_then(|t| t.with_dynamics(mdp.transition())).map_err(LabError::failed)?;
+        let problem = Tabular::new(states, actions)
+            .and_then(|t| t.with_model(mdp.dynamics().clone()))
+            .map_err(LabError::failed)?;
         let potential: Vec<f64> = (0..mdp.states()).map(|_| rng.random_range(-1.0..=1.0)).collect();
         let largest = largest(&potential);
         let row = |n: NonZeroUsize| {
