@@ -1,6 +1,7 @@
 //! The Rust side of `benchmarks/run.py`, which documents the protocol: raw arrays in, results and one line of JSON out.
 
-use srrd::{Duplicates, Gamma, Metric, RewardSample, SampleBuilder, Settings, Support, Token};
+use srrd::settings::Support;
+use srrd::{Duplicates, Gamma, Metric, RewardSample, SampleBuilder, Settings, Token};
 use std::error::Error;
 use std::fs;
 use std::time::{Duration, Instant};

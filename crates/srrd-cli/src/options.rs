@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use srrd::{Given, Group, OPTIONS, OptionInfo, Options, Problem};
+use srrd::option::{Given, Group, OPTIONS, OptionInfo};
+use srrd::{Options, Problem};
 use std::marker::PhantomData;
 
 /// Which options a command takes.

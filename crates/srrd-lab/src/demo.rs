@@ -6,8 +6,9 @@
 
 use crate::error::LabError;
 use serde_json::{Value, json};
+use srrd::sure::{IntervalSettings, Range};
 use srrd::trajectories::{End, Trajectories, TrajectoryError};
-use srrd::{Distance, Duplicates, Gamma, IntervalSettings, Metric, Pair, Range, RewardSample, Settings, Token};
+use srrd::{Distance, Duplicates, Gamma, Metric, Pair, RewardSample, Settings, Token};
 use srrd_show::page::{Cell, Column, FigureBlock, Report, Section, Table};
 use srrd_show::{Axis, Bar, BarChart, Figure};
 use srrd_worlds::{

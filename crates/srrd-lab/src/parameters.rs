@@ -5,7 +5,8 @@ use crate::error::LabError;
 use crate::experiments;
 use crate::row::Value;
 use crate::values::{Estimation, Fraction, Noise, Preset, Rewards, Size, WorldKind};
-use srrd::{Batch, Gamma, Metric};
+use srrd::settings::Batch;
+use srrd::{Gamma, Metric};
 use srrd_worlds::Model;
 
 /// The settings of an experiment. A list that is empty in an experiment's preset is a parameter that it does not have.

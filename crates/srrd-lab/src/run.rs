@@ -4,7 +4,7 @@ use crate::error::LabError;
 use crate::experiment::Experiment;
 use crate::manifest::{Manifest, Shard};
 use crate::store::{Store, read_part};
-use srrd::{Cancellation, Cancelled};
+use srrd::run::{Cancellation, Cancelled};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

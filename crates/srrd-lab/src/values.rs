@@ -1,7 +1,8 @@
 //! What parameters and columns hold: worlds, sizes, estimators, numbers with limits.
 
 use crate::row::{Choice, Value};
-use srrd::{Batch, Gamma, Metric, Undefined};
+use srrd::settings::Batch;
+use srrd::{Gamma, Metric, Undefined};
 use srrd_worlds::Model;
 use std::fmt::{self, Display};
 use std::path::PathBuf;
@@ -133,19 +134,19 @@ pub enum Estimation {
 
 impl Estimation {
     /// The model that predicts unsampled rewards, where there is one. It needs features of the states.
-    pub fn regression(self) -> Option<srrd::Regression> {
+    pub fn regression(self) -> Option<srrd::settings::Regression> {
         match self {
             Estimation::Double | Estimation::Unbiased => None,
-            Estimation::RegressedLinear => Some(srrd::Regression::Linear),
-            Estimation::RegressedTree => Some(srrd::Regression::Tree(srrd::TreeLimits::default())),
+            Estimation::RegressedLinear => Some(srrd::settings::Regression::Linear),
+            Estimation::RegressedTree => Some(srrd::settings::Regression::Tree(srrd::settings::TreeLimits::default())),
         }
     }
 
     /// The library's estimator, with this batch where one is drawn.
-    pub fn estimator(self, batch: Batch) -> srrd::Estimator {
+    pub fn estimator(self, batch: Batch) -> srrd::settings::Estimator {
         match self {
-            Estimation::Unbiased => srrd::Estimator::Unbiased,
-            _ => srrd::Estimator::Double { actions: srrd::Actions::Marginal, batch },
+            Estimation::Unbiased => srrd::settings::Estimator::Unbiased,
+            _ => srrd::settings::Estimator::Double { actions: srrd::settings::Actions::Marginal, batch },
         }
     }
 }

@@ -4,7 +4,8 @@ use crate::error::of_problem;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
-use srrd::{Given, OPTIONS, OptionInfo, Options, Question};
+use srrd::option::{Given, OPTIONS, OptionInfo};
+use srrd::{Options, Question};
 
 /// What was chosen: metric, discount factor, estimator and the rest, checked as the command checks them.
 #[pyclass(frozen, module = "srrd._srrd")]

@@ -232,7 +232,7 @@ pub fn cross<'py>(
         let settled = question.settle(all)?;
         let rewards = settled.rewards();
         let (rows, columns) = rewards.split_at(shape[0]);
-        Ok((srrd::cross_distances(rows, columns, metric, &settled.settings), settled.warnings))
+        Ok((srrd::compare::cross_distances(rows, columns, metric, &settled.settings), settled.warnings))
     })?;
     distances.into_pyarray(py).reshape(shape)
 }
@@ -308,6 +308,6 @@ pub fn embed<'py>(py: Python<'py>, distances: PyReadonlyArray2<'_, f64>) -> PyRe
         return Err(wrong(format!("the distances are {rows} × {columns}: they must be a square")));
     }
     let distances = distances.as_slice()?.to_vec();
-    let points = work::run(py, None, move || srrd::embed(&distances, rows))?;
+    let points = work::run(py, None, move || srrd::compare::embed(&distances, rows))?;
     points.into_iter().flatten().collect::<Vec<f64>>().into_pyarray(py).reshape([rows, 2])
 }

@@ -4,12 +4,13 @@ use crate::error::wrong;
 use crate::work;
 use numpy::{IntoPyArray, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray3};
 use pyo3::prelude::*;
-use srrd::{ExactError, Gamma, Metric};
+use srrd::exact::ExactError;
+use srrd::{Gamma, Metric};
 
 /// A tabular problem without its reward.
 #[pyclass(frozen, module = "srrd._srrd")]
 pub struct Tabular {
-    problem: srrd::Tabular,
+    problem: srrd::exact::Tabular,
 }
 
 /// The message, which names what the problem is built with here.
@@ -36,8 +37,10 @@ impl Tabular {
         action_distribution: PyReadonlyArray1<'_, f64>,
         dynamics: Option<PyReadonlyArray3<'_, f64>>,
     ) -> PyResult<Self> {
-        let problem =
-            srrd::Tabular::new(state_distribution.as_slice()?.to_vec(), action_distribution.as_slice()?.to_vec());
+        let problem = srrd::exact::Tabular::new(
+            state_distribution.as_slice()?.to_vec(),
+            action_distribution.as_slice()?.to_vec(),
+        );
         let problem = problem.map_err(told)?;
         let problem = match dynamics {
             None => problem,

@@ -8,7 +8,7 @@ use crate::error::wrong;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use srrd::{CancellablePool, Cancellation, Cancelled};
+use srrd::run::{CancellablePool, Cancellation, Cancelled};
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};

@@ -15,7 +15,7 @@ use crate::world::Triple;
 /// let potential = PotentialFunction::from_values(vec![1.0, 3.0]);
 /// let shaping = Shaping::new(&potential, Gamma::new(0.5)?);
 /// assert_eq!(shaping.term(Triple { state: 0, action: 0, next: 1 }), 0.5 * 3.0 - 1.0);
-/// # Ok::<(), srrd::SettingError>(())
+/// # Ok::<(), srrd::settings::SettingError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shaping {

@@ -8,6 +8,8 @@ mod simulate;
 use rand::RngExt;
 use rayon::prelude::*;
 use simulate::*;
+use srrd::compare::pearson;
+use srrd::sure::{IntervalSettings, Resampling};
 use srrd::*;
 
 const KINDS: [Kind; 4] = [Kind::Normal, Kind::Uniform, Kind::Skewed, Kind::Sparse];

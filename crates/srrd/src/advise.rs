@@ -1,7 +1,7 @@
 //! Whether the transitions that two samples share suffice to compare their rewards, and what more data would help most.
 //!
 //! What counts is the number of *degrees of freedom*: shared transitions minus the rank of the space of shaping vectors on them (see
-//! [`Projection`](crate::Projection)). A transition that becomes shared adds one unless it adds to the rank, which is so when it
+//! [`Projection`](crate::project::Projection)). A transition that becomes shared adds one unless it adds to the rank, which is so when it
 //! reaches a state that no shared transition had, joins two components, or is the first in its component that forbids levels
 //! (0 < γ < 1: a component whose states can be given levels such that every transition leads one level on has one dimension less
 //! than it has states).
@@ -138,7 +138,8 @@ pub struct StateGain<'a> {
 /// Of the settings, γ counts. O((n + m) log(n + m)) and a projection of both rewards.
 ///
 /// ```
-/// use srrd::{Duplicates, Metric, Pair, Reason, RewardSample, Settings, advise};
+/// use srrd::{Duplicates, Metric, Pair, RewardSample, Settings};
+/// use srrd::advise::{Reason, advise};
 /// let grid = |skip: i32| {
 ///     let pairs = (0..8).flat_map(|s| (0..8).map(move |t| (s, t))).filter(move |(s, t)| s * 8 + t != skip);
 ///     RewardSample::from_rows(pairs.map(|(s, t)| (s, 0, t, f64::from(s * t % 5))), Duplicates::Mean)

@@ -10,7 +10,7 @@ use crate::compare::{Agreement, Undefined, pearson};
 use crate::dynamics::{Dynamics, DynamicsError, check_probabilities};
 use crate::metric::Metric;
 use crate::project::Projection;
-use crate::run::cancel::checkpoint;
+use crate::run::checkpoint;
 use crate::settings::Gamma;
 
 /// A tabular problem without its reward: distributions of states and actions and, where known, the dynamics.
@@ -75,10 +75,11 @@ impl Tabular {
     /// Adds the dynamics T[s, a, s'], row-major.
     ///
     /// ```
-    /// use srrd::{Gamma, Metric, Tabular};
+    /// use srrd::{Gamma, Metric};
+    /// use srrd::exact::Tabular;
     /// let problem = Tabular::new(vec![0.5, 0.5], vec![1.0])?.with_dynamics(&[0.0, 1.0, 1.0, 0.0])?;
     /// assert!(problem.canonicalize(&[0.0, 1.0, -1.0, 0.0], Metric::Srrd, Gamma::default()).is_ok());
-    /// # Ok::<(), srrd::ExactError>(())
+    /// # Ok::<(), srrd::exact::ExactError>(())
     /// ```
     ///
     /// # Errors
@@ -91,7 +92,8 @@ impl Tabular {
     /// Adds dynamics, in which every action has to be known in every state.
     ///
     /// ```
-    /// use srrd::{Dynamics, Tabular};
+    /// use srrd::Dynamics;
+    /// use srrd::exact::Tabular;
     /// let there_and_back = Dynamics::new(2, 1, [(0, 0, 1, 1.0), (1, 0, 0, 1.0)])?;
     /// let problem = Tabular::new(vec![0.5, 0.5], vec![1.0])?.with_model(there_and_back)?;
     /// assert_eq!(problem.dynamics().unwrap().outcomes(), 2);

@@ -19,81 +19,63 @@
 //! # Ok::<(), srrd::SampleError>(())
 //! ```
 //!
-//! The way a reward takes: [`SampleBuilder`] interns tokens and merges duplicates into a [`RewardSample`];
-//! [`CanonicalForm`] holds what a [`Metric`] computes once a state; [`Canonical`] is a sample with canonical rewards;
-//! [`distance`] and [`pairwise`] correlate those over shared transitions. [`term_coverage`] says how much of what a metric
-//! needs was sampled, [`interval`](fn@interval) and [`chance`](fn@chance) how sure a distance is, [`noise_floor`] how small
-//! it can get, [`estimate_gamma`] which discount factor the data speak for ([`Projection`] removes shaping by least squares), [`explain`](fn@explain) where two rewards differ,
-//! [`advise`](fn@advise) whether there are enough data to say so. [`Tabular`] computes the exact forms where a reward
-//! is known everywhere, [`theory`] has what the paper proves: what is left of shaping, bounds on it, and the bound on regret.
-//! [`classify`] tells agents apart by their rewards.
+//! The way a reward takes: [`SampleBuilder`] interns tokens and merges duplicates into a [`RewardSample`]. [`Options`] become a
+//! [`Question`]. [`compare()`], [`matrix()`], [`explain()`], [`inspect()`] and [`answer::classify`] take samples and a question, and return
+//! everything that was found, warnings included, as values that serialize to the JSON of the command ([`answer`]).
 //!
-//! The library does no I/O, prints nothing and keeps no global state. Loops run on the current `rayon` pool; no result
-//! depends on its size. On a pool of a [`Cancellation`] they can be stopped.
+//! Below them: a [`Pair`] knows the transitions that two samples share, and [`Measured`](compare::Measured) what a [`Metric`] makes of them: the
+//! distance, its interval ([`sure`]), and where it comes from ([`mod@explain`]). [`pairwise`] compares many samples. [`diagnose`] says how much
+//! of what a metric needs was sampled, [`advise`] whether there are enough data, [`gamma`] which discount factor the data speak for,
+//! [`project`] removes shaping by least squares, [`exact`] has the exact forms where a reward is known everywhere, [`theory`] what the
+//! paper proves, [`classify`] tells agents apart by their rewards.
+//!
+//! The library does no I/O, prints nothing and keeps no global state. Loops run on the current `rayon` pool; no result depends on its
+//! size. On a pool of a [`Cancellation`](run::Cancellation) they can be stopped.
 
-mod advise;
+pub mod advise;
 pub mod answer;
 pub mod classify;
-mod compare;
-mod diagnose;
+pub mod compare;
+pub mod diagnose;
 pub mod dynamics;
 mod estimate;
-mod exact;
-mod explain;
-mod gamma;
+pub mod exact;
+pub mod explain;
+pub mod gamma;
 mod graph;
-mod metric;
-mod option;
-mod problem;
-mod project;
-mod question;
-mod regress;
-mod run;
-mod sample;
-mod settings;
+pub mod metric;
+pub mod option;
+pub mod problem;
+pub mod project;
+pub mod question;
+pub mod regress;
+pub mod run;
+pub mod sample;
+pub mod settings;
 pub mod stats;
-mod sure;
+pub mod sure;
 pub mod theory;
 pub mod trajectories;
 mod units;
-mod warning;
+pub mod warning;
 pub mod words;
 
-pub use advise::{Advice, OneStep, Reason, StateGain, Together, advise};
+/// Batches of states, or of states and actions, that a double-batch estimate sums over.
+pub mod batch {
+    pub use crate::estimate::batch::BatchSet;
+}
+
 pub use answer::{compare, explain, inspect, matrix};
-pub use compare::{
-    Agreement, Canonical, Correlation, Distance, DistanceMatrix, Measured, Pair, Undefined, common_transitions,
-    cross_distances, distance, embed, pairwise, pairwise_canonical, pearson, spearman,
-};
-pub use diagnose::{MetricCoverage, TermCoverage, term_coverage};
+pub use compare::{Distance, DistanceMatrix, Measured, Pair, Undefined, distance, pairwise};
 pub use dynamics::Dynamics;
-pub use estimate::batch::BatchSet;
-pub use exact::{ExactError, Tabular};
-pub use explain::{Contribution, Explanation, StateShare};
 pub use gamma::{GammaEstimate, estimate_gamma};
-pub use metric::{CanonicalForm, METRICS, Metric, MetricInfo, canonicalize};
-pub use option::{Given, Group, OPTIONS, OptionInfo};
+pub use metric::{METRICS, Metric, MetricInfo, canonicalize};
 pub use problem::{FrontEnd, Problem};
-pub use project::{Projection, Shaping};
-pub use question::{Certainty, Options, Question, Settled};
-pub use regress::{Prediction, RewardTable, TableError};
-pub use run::cancel::{CancellablePool, Cancellation, Cancelled, checkpoint};
-pub use sample::{
-    BytesError, DuplicateCounts, Duplicates, LARGEST_REWARD, NamedSample, Placement, RewardSample, SampleBuilder,
-    SampleError, Token, Transition, Vocabulary,
-};
-pub use settings::{
-    Actions, Batch, Choice, Discount, Estimator, EstimatorName, FEW_COMMON, Gamma, Regression, RegressionName,
-    SettingError, Settings, Support, TreeLimits,
-};
-pub use sure::chance::{Chance, ChanceSettings, ChanceTest};
-pub use sure::interval::{
-    Bootstrap, Draws, Episodes, Interval, IntervalMethod, IntervalSettings, Level, NoInterval, Range, Resampled,
-    Resampling,
-};
-pub use sure::noise::{NoiseFloor, RewardNoise};
+pub use question::{Options, Question};
+pub use sample::{Duplicates, NamedSample, RewardSample, SampleBuilder, SampleError, Token, Transition};
+pub use settings::{Choice, Gamma, Settings};
 pub use trajectories::Trajectories;
-pub use warning::{Warning, undefined as undefined_in_words};
+pub use warning::Warning;
 
 /// The README's Rust example is compiled and run with the tests.
 #[cfg(doctest)]

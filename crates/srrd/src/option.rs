@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::question::Options;
 use crate::sample::Duplicates;
 use crate::settings::{Actions, Batch, Choice, Discount, EstimatorName, Gamma, RegressionName, SettingError, Support};
-use crate::sure::interval::{Draws, Level};
+use crate::sure::{Draws, Level};
 
 /// What an option does, and how it is given.
 #[derive(Clone, Copy)]
@@ -310,7 +310,9 @@ impl Options {
     /// Sets an option to a value as a front end has it.
     ///
     /// ```
-    /// use srrd::{Discount, FrontEnd, Given, OptionInfo, Options};
+    /// use srrd::{FrontEnd, Options};
+    /// use srrd::option::{Given, OptionInfo};
+    /// use srrd::settings::Discount;
     /// let mut options = Options::default();
     /// options.set(OptionInfo::named("gamma").unwrap(), Given::Text("auto"))?;
     /// assert_eq!(options.gamma, Discount::FromData);

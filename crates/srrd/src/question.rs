@@ -11,7 +11,7 @@ use crate::settings::{
     Actions, Batch, Discount, Estimator, EstimatorName, Regression, RegressionName, SettingError, Settings, Support,
     TreeLimits,
 };
-use crate::sure::interval::{Draws, Level};
+use crate::sure::{Draws, Level};
 use crate::warning::Warning;
 
 /// Options as they were given. Each is valid by itself; [`question`](Self::question) checks them together.

@@ -9,7 +9,8 @@ use crate::metric::METRICS;
 /// A choice among names, which is declared here and nowhere else: command, Python, help and messages take the names from it.
 ///
 /// ```
-/// use srrd::{Choice, Support};
+/// use srrd::Choice;
+/// use srrd::settings::Support;
 /// assert_eq!(Support::named("own"), Ok(Support::Own));
 /// assert_eq!(Support::named("none").unwrap_err().to_string(), "'none' is not one of pair, own");
 /// ```
@@ -52,7 +53,7 @@ pub enum SettingError {
     #[error("the level is {0}, but it must lie between 0 and 1, such as 0.95")]
     Level(f64),
     /// Too few draws to tell anything, or more than anyone can wait for.
-    #[error("the number of draws is {0}, but it must lie between {LEAST_DRAWS} and {MOST_DRAWS}", LEAST_DRAWS = crate::Draws::LEAST, MOST_DRAWS = crate::Draws::MOST)]
+    #[error("the number of draws is {0}, but it must lie between {LEAST_DRAWS} and {MOST_DRAWS}", LEAST_DRAWS = crate::sure::Draws::LEAST, MOST_DRAWS = crate::sure::Draws::MOST)]
     Draws(usize),
     /// A batch of no states.
     #[error("a batch needs at least one state")]

@@ -9,7 +9,7 @@ use crate::metric::Metric;
 use crate::problem::FrontEnd;
 use crate::sample::{Duplicates, NamedSample};
 use crate::settings::FEW_COMMON;
-use crate::sure::interval::NoInterval;
+use crate::sure::NoInterval;
 use crate::words::{count, counted};
 
 /// Something to know before a number is trusted.
@@ -188,7 +188,7 @@ impl Warning {
                 "{sample}: all rewards are {reward}: distances to it are undefined, or made by what was not sampled alone"
             ),
             Warning::Undefined { metric, why, common, min_common } => {
-                format!("the {metric} distance is undefined: {}", undefined(*why, *common, *min_common, to))
+                format!("the {metric} distance is undefined: {}", undefined_in_words(*why, *common, *min_common, to))
             }
             Warning::FewCommon { common } => format!(
                 "only {} shared: with fewer than {FEW_COMMON} a distance is mostly noise",
@@ -317,7 +317,7 @@ impl Warning {
 }
 
 /// Why there is no distance, in words.
-pub fn undefined(why: Undefined, common: usize, min_common: usize, to: FrontEnd) -> String {
+pub fn undefined_in_words(why: Undefined, common: usize, min_common: usize, to: FrontEnd) -> String {
     match why {
         Undefined::TooFewCommon => format!(
             "the samples share {}, fewer than the {min_common} asked for ({})",

@@ -1,5 +1,6 @@
 //! How much memory canonicalizing takes, counted by the allocator: the sample itself included, at most 120 bytes a transition.
 
+use srrd::settings::{Actions, Batch, Estimator};
 use srrd::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -93,7 +93,7 @@ impl<'a> Written<'a> {
             gamma: used.settings.gamma.get(),
             gamma_estimate: used.gamma.as_ref().map(Into::into),
             estimator: used.estimator(),
-            regression: used.regression.map(srrd::Regression::name),
+            regression: used.regression.map(srrd::settings::Regression::name),
             samples: samples.iter().map(merged).collect(),
         }
     }

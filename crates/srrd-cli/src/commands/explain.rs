@@ -8,7 +8,8 @@ use crate::inputs::{Reading, read_pair};
 use crate::outputs::{check_json, check_table, refuse_to_overwrite};
 use crate::picture::Picture;
 use crate::print;
-use srrd::{FrontEnd, Metric, NamedSample, explain, undefined_in_words};
+use srrd::warning::undefined_in_words;
+use srrd::{FrontEnd, Metric, NamedSample, explain};
 use srrd_show::present::explanation::{self, Grid};
 
 pub fn run(args: &Explain) -> Result<(), Failure> {

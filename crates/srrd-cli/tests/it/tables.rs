@@ -3,7 +3,8 @@
 //! Between `<!-- table: NAME -->` and `<!-- end -->` a page holds what is made here. `SRRD_WRITE_DOCS=1 cargo test -p srrd-cli tables` writes
 //! the pages anew.
 
-use srrd::{METRICS, OPTIONS};
+use srrd::METRICS;
+use srrd::option::OPTIONS;
 use std::path::Path;
 
 fn row(cells: &[&str]) -> String {

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use srrd::{Episodes, Placement, RewardSample, SampleError};
+use srrd::sample::Placement;
+use srrd::sure::Episodes;
+use srrd::{RewardSample, SampleError};
 
 /// The episode of every row of one sample: 4 bytes a row, and every name once.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use srrd::{Duplicates, NamedSample, Placement, SampleBuilder, SampleError};
+use srrd::sample::Placement;
+use srrd::{Duplicates, NamedSample, SampleBuilder, SampleError};
 
 use crate::error::{ErrorKind, TableError};
 use crate::table::batch::{Batch, Schema};

@@ -1,7 +1,8 @@
 //! Trajectories as tables of transitions.
 
+use srrd::Token;
+use srrd::sample::Vocabulary;
 use srrd::trajectories::{End, Trajectories, TrajectoryError};
-use srrd::{Token, Vocabulary};
 use std::path::Path;
 
 use super::roles::{Identity, Tokens};

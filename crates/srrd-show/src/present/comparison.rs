@@ -1,7 +1,8 @@
 //! The distances of two samples, as text.
 
 use srrd::answer::{Comparison, Finding};
-use srrd::{Chance, ChanceTest, Correlation, Interval, IntervalMethod, Level, Range};
+use srrd::compare::Correlation;
+use srrd::sure::{Chance, ChanceTest, Interval, IntervalMethod, Level, Range};
 
 use super::header;
 use crate::words::{count, counted, probability, table};

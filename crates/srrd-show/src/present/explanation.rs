@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use srrd::answer::{Explained, ExplainedState, ExplainedTransition};
-use srrd::{Correlation, Explanation, NamedSample, Token};
+use srrd::compare::Correlation;
+use srrd::explain::Explanation;
+use srrd::{NamedSample, Token};
 
 use super::header;
 use crate::chart::{Arrow, GridPicture};

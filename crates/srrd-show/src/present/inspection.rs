@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
+use srrd::advise::Reason;
 use srrd::answer::{Advised, Inspection, SampleFinding};
-use srrd::{FEW_COMMON, FrontEnd, Metric, Reason};
+use srrd::settings::FEW_COMMON;
+use srrd::{FrontEnd, Metric};
 
 use super::sizes;
 use crate::escape::shown;

@@ -1,7 +1,7 @@
 //! The distances of all pairs, as a heat map.
 
-use srrd::Correlation;
 use srrd::answer::Matrix;
+use srrd::compare::Correlation;
 
 use crate::{FigureError, HeatMap};
 

@@ -8,7 +8,7 @@ pub mod inspection;
 pub mod matrix;
 
 use srrd::answer::{SampleSummary, Used};
-use srrd::{Actions, Batch, Estimator, Regression};
+use srrd::settings::{Actions, Batch, Estimator, Regression};
 
 use crate::escape::shown;
 use crate::words::counted;

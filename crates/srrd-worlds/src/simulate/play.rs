@@ -1,6 +1,6 @@
 //! Playing: episodes become trajectories, piece by piece.
 
-use srrd::LARGEST_REWARD;
+use srrd::sample::LARGEST_REWARD;
 use srrd::trajectories::End;
 
 use super::plan::{Plan, Sample, Tally};

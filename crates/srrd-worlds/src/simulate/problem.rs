@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use srrd::sample::LARGEST_REWARD;
+use srrd::settings::SettingError;
 use srrd::trajectories::TrajectoryError;
-use srrd::{LARGEST_REWARD, SettingError};
 
 use super::question::SimulateOption;
 use crate::error::WorldError;

@@ -1,7 +1,7 @@
 //! What a step is rewarded with.
 
 use rand::RngExt;
-use srrd::checkpoint;
+use srrd::run::checkpoint;
 use std::collections::BTreeMap;
 
 use super::plan::{Plan, Sample};

@@ -81,7 +81,7 @@ proptest! {
         let advice = advise(&Pair::new(&a, &a), &Settings::default());
         let residual = |gamma: f64, i: usize| {
             let unit: Vec<f64> = (0..a.len()).map(|k| f64::from(u8::from(k == i))).collect();
-            crate::Projection::new(&a, Gamma::new(gamma).unwrap()).residual(&unit)
+            crate::project::Projection::new(&a, Gamma::new(gamma).unwrap()).residual(&unit)
         };
         // Unit vectors span everything.
         let changes = (0..a.len()).any(|i| {

@@ -10,9 +10,9 @@ use crate::problem::Problem;
 use crate::question::{Certainty, Question};
 use crate::sample::{Duplicates, NamedSample};
 use crate::settings::Choice;
-use crate::sure::chance::{Chance, ChanceSettings, ChanceTest};
-use crate::sure::interval::{Interval, IntervalMethod, IntervalSettings, NoInterval, Resampling};
-use crate::sure::noise::NoiseFloor;
+use crate::sure::NoiseFloor;
+use crate::sure::{Chance, ChanceSettings, ChanceTest};
+use crate::sure::{Interval, IntervalMethod, IntervalSettings, NoInterval, Resampling};
 use crate::warning::Warning;
 
 /// Two samples, their distances, and how sure those are.

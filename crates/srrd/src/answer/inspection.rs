@@ -13,7 +13,7 @@ use crate::problem::Problem;
 use crate::question::{Question, Settled};
 use crate::sample::{DuplicateCounts, NamedSample, RewardSample};
 use crate::settings::Estimator;
-use crate::sure::noise::{NoiseFloor, RewardNoise};
+use crate::sure::{NoiseFloor, RewardNoise};
 use crate::warning::Warning;
 
 /// How many states and actions there are in all.

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::compare::{Canonical, pairwise, pairwise_canonical};
 use crate::metric::CanonicalForm;
 use crate::metric::Metric;
-use crate::run::cancel::checkpoint;
+use crate::run::checkpoint;
 use crate::sample::RewardSample;
 use crate::settings::{Gamma, Settings};
 

@@ -9,7 +9,7 @@ use super::distances::{GammaDistances, nearest_first};
 use super::scores::{Confusion, Scores, Spread};
 use super::votes::Votes;
 use super::{Classes, ClassifyError};
-use crate::run::cancel::checkpoint;
+use crate::run::checkpoint;
 
 /// The numbers of neighbours that are tried.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::matrix::cross_canonical;
 use super::pair::{Canonical, distance};
 use crate::metric::Metric;
-use crate::run::cancel::checkpoint;
+use crate::run::checkpoint;
 use crate::sample::RewardSample;
 use crate::settings::Settings;
 
@@ -16,7 +16,8 @@ use crate::settings::Settings;
 /// every pair by itself.
 ///
 /// ```
-/// use srrd::{Duplicates, Metric, RewardSample, Settings, cross_distances, pairwise};
+/// use srrd::{Duplicates, Metric, RewardSample, Settings, pairwise};
+/// use srrd::compare::cross_distances;
 /// let rows = (0..30).map(|s| (s, 0, (s * 7 + 3) % 30, f64::from(s * s % 11)));
 /// let a = RewardSample::from_rows(rows, Duplicates::Mean)?;
 /// let b = a.with_rewards(a.rewards().iter().map(|r| r.sin()).collect())?;

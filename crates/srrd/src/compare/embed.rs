@@ -8,7 +8,7 @@
 /// O(iterations · n²).
 ///
 /// ```
-/// use srrd::embed;
+/// use srrd::compare::embed;
 /// // Three points on a line: 0, 1 and 3.
 /// let points = embed(&[0.0, 1.0, 3.0, 1.0, 0.0, 2.0, 3.0, 2.0, 0.0], 3);
 /// assert!(((points[2][0] - points[0][0]).abs() - 3.0).abs() < 1e-6);
@@ -33,7 +33,7 @@ pub fn embed(distances: &[f64], n: usize) -> Vec<[f64; 2]> {
     let mut second: Vec<f64> = (0..n).map(|i| ((i * 104_729 + 71) % 997) as f64 - 498.0).collect();
     second = normalized(without(second, &first));
     for _ in 0..ITERATIONS {
-        crate::run::cancel::checkpoint();
+        crate::run::checkpoint();
         let next_first = normalized(times(&first));
         let next_second = normalized(without(times(&second), &next_first));
         let moved = change(&first, &next_first).max(change(&second, &next_second));

@@ -11,7 +11,7 @@ use super::pair::{Canonical, Distance, distance};
 use super::pearson::{Agreement, AtOnce, Sums, Undefined, carefully};
 use super::ranks::Correlation;
 use crate::metric::Metric;
-use crate::run::cancel::{Pace, checkpoint};
+use crate::run::{Pace, checkpoint};
 use crate::sample::{Interner, RewardSample, Vocabulary};
 use crate::settings::Settings;
 
@@ -50,7 +50,7 @@ impl DistanceMatrix {
         &self.undefined
     }
 
-    /// How many pairs (i < j) have a distance over fewer than [`FEW_COMMON`](crate::FEW_COMMON) shared transitions.
+    /// How many pairs (i < j) have a distance over fewer than [`FEW_COMMON`](crate::settings::FEW_COMMON) shared transitions.
     pub fn few_common(&self) -> usize {
         self.few_common
     }
@@ -275,7 +275,7 @@ impl Row {
     #[inline]
     fn push_distance(&mut self, i: usize, j: usize, common: usize, distance: f64) {
         self.distances.push(distance);
-        self.few_common += usize::from(j > i && common < crate::FEW_COMMON);
+        self.few_common += usize::from(j > i && common < crate::settings::FEW_COMMON);
     }
 
     fn push(&mut self, i: usize, j: usize, common: usize, outcome: Result<Agreement, Undefined>) {

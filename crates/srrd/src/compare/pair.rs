@@ -5,7 +5,7 @@ use super::pearson::{Agreement, Undefined};
 use super::ranks::{Correlation, agreement};
 use crate::metric::{CanonicalForm, Metric};
 use crate::project::Shaping;
-use crate::run::cancel::{Pace, checkpoint};
+use crate::run::{Pace, checkpoint};
 use crate::sample::{ABSENT, RewardSample};
 use crate::settings::{Gamma, Settings};
 

@@ -32,7 +32,7 @@ impl Choice for Correlation {
 /// The distance of two equally long vectors by their ranks. O(n log n).
 ///
 /// # Errors
-/// As [`pearson`](crate::pearson).
+/// As [`pearson`](crate::compare::pearson).
 ///
 /// # Panics
 /// When the lengths differ.
@@ -168,7 +168,7 @@ mod tests {
         let x: Vec<f64> = (0..50).map(f64::from).collect();
         let mut y = x.clone();
         y[10] = 1e6;
-        assert!(crate::pearson(&x, &y).unwrap().correlation < 0.2);
+        assert!(crate::compare::pearson(&x, &y).unwrap().correlation < 0.2);
         assert!(spearman(&x, &y).unwrap().correlation > 0.85);
         assert_eq!(Correlation::named("spearman"), Ok(Correlation::Spearman));
         assert!(Correlation::named("kendall").unwrap_err().to_string().contains("pearson, spearman"));

@@ -3,9 +3,9 @@
 use super::classes::SuccessorClasses;
 use super::local::{LocalMap, StateSet};
 use crate::graph::Graph;
-use crate::run::cancel::{Pace, checkpoint};
 use crate::run::parallel;
 use crate::run::prefetch::{self, RowsAhead};
+use crate::run::{Pace, checkpoint};
 use rayon::prelude::*;
 
 /// Columns that are summed side by side in the dense form; enough to keep vector units busy, few enough for registers.

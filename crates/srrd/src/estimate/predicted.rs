@@ -12,7 +12,7 @@ use super::{Rewards, two_step};
 use crate::estimate::batch::BatchSet;
 use crate::graph::Graph;
 use crate::regress::{ACTION, Factor, Model, Product, SOURCE, TARGET};
-use crate::run::cancel::checkpoint;
+use crate::run::checkpoint;
 use crate::run::parallel;
 use crate::sample::RewardSample;
 

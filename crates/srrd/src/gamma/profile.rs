@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::compare::common_transitions;
 use crate::project::{Ends, ShapingGraph, Solver};
-use crate::run::cancel::checkpoint;
+use crate::run::checkpoint;
 use crate::sample::RewardSample;
 use crate::units;
 

@@ -1,6 +1,6 @@
 //! Sparse symmetric factorization N = L D Lᵀ: the pattern once, the numbers for every γ.
 
-use crate::run::cancel::Pace;
+use crate::run::Pace;
 
 const NONE: u32 = u32::MAX;
 

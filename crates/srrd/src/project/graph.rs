@@ -2,7 +2,7 @@
 
 use super::levels::Components;
 use super::system::System;
-use crate::run::cancel::Pace;
+use crate::run::Pace;
 
 /// The states and edges of some transitions. Transitions of the same pair of states that lie side by side are one edge with their
 /// mean value: they cost as much as one.

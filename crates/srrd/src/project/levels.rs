@@ -1,6 +1,6 @@
 //! The connected parts of a set of transitions, and which of them are *balanced*.
 
-use crate::run::cancel::Pace;
+use crate::run::Pace;
 
 /// The parts that share no state.
 #[derive(Clone, Debug)]

@@ -44,7 +44,8 @@ pub struct Shaping {
 /// depends on the transitions only. The rank is counted on the graph, not on numbers.
 ///
 /// ```
-/// use srrd::{Duplicates, Gamma, Projection, RewardSample};
+/// use srrd::{Duplicates, Gamma, RewardSample};
+/// use srrd::project::Projection;
 /// let rows = [("a", "go", "b", 4.5), ("b", "go", "a", -5.0), ("b", "wait", "b", -0.5), ("a", "run", "b", 5.5)];
 /// let sample = RewardSample::from_rows(rows, Duplicates::Mean)?;
 /// let projection = Projection::new(&sample, Gamma::new(0.9).unwrap());

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::run::cancel::Pace;
+use crate::run::Pace;
 
 /// An order by approximate minimum degree, or `None` as soon as the factorization would take more than `limit`
 /// multiplications. `neighbours[i]` lists the unknowns that share an entry with i, without i and without repetitions; `late[i]`

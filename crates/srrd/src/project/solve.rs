@@ -5,7 +5,7 @@
 use super::factor::Factor;
 use super::graph::{Edge, ShapingGraph};
 use super::system::{Elimination, NONE, System};
-use crate::run::cancel::checkpoint;
+use crate::run::checkpoint;
 use crate::run::parallel;
 
 /// What the space is at γ = 0 and γ = 1, where dimensions get lost.

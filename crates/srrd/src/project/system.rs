@@ -6,7 +6,7 @@ use super::factor::Pattern;
 use super::graph::{Edge, Numbers};
 use super::levels::Components;
 use super::order::minimum_degree;
-use crate::run::cancel::checkpoint;
+use crate::run::checkpoint;
 
 /// States and edges between them, states numbered anew.
 #[derive(Clone, Debug)]

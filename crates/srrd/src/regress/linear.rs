@@ -9,7 +9,7 @@
 //! O(features²) memory.
 
 use super::{ACTION, Factor, Known, Product, SOURCE, TARGET};
-use crate::run::cancel::{Pace, checkpoint};
+use crate::run::{Pace, checkpoint};
 
 /// A feature that varies over the rows by less than this part of the largest one is constant.
 const CONSTANT: f64 = 1e-13;

@@ -73,7 +73,7 @@ fn by_actions(actions: Option<usize>) -> String {
 
 impl RewardTable {
     /// R(s, s'), states × states: for every pair the mean over the explored actions. Where actions are
-    /// [joint](crate::Actions::Joint) it counts for each of them.
+    /// [joint](crate::settings::Actions::Joint) it counts for each of them.
     ///
     /// # Errors
     /// When there are more or fewer rewards than pairs, or one of them is not finite or too large.
@@ -81,7 +81,7 @@ impl RewardTable {
         Self::new(states, None, values.into())
     }
 
-    /// R(s, a, s'), states × actions × states. Where actions are [marginal](crate::Actions::Marginal) an unsampled pair of states
+    /// R(s, a, s'), states × actions × states. Where actions are [marginal](crate::settings::Actions::Marginal) an unsampled pair of states
     /// gets the mean over all actions.
     ///
     /// # Errors

@@ -10,7 +10,7 @@
 //! feature and row of memory.
 
 use super::{Factor, Features, InsideBox, Known, Product};
-use crate::run::cancel::Pace;
+use crate::run::Pace;
 use crate::settings::TreeLimits;
 
 /// Of the sum of squares in a node: what a split must be better by than one before it, so that rounding does not decide between

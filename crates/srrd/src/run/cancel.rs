@@ -21,7 +21,7 @@ thread_local! {
 /// A switch that stops what a [`CancellablePool`] is computing. Clones are the same switch.
 ///
 /// ```
-/// use srrd::{Cancellation, Cancelled};
+/// use srrd::run::{Cancellation, Cancelled};
 /// let cancellation = Cancellation::new();
 /// let pool = cancellation.pool(2)?;
 /// assert_eq!(pool.run(|| 6 * 7), Ok(42));
@@ -122,7 +122,7 @@ struct Stop;
 /// that are passed every few milliseconds, not for innermost loops.
 ///
 /// ```
-/// use srrd::{Cancellation, Cancelled, checkpoint};
+/// use srrd::run::{Cancellation, Cancelled, checkpoint};
 /// let cancellation = Cancellation::new();
 /// let stopped = cancellation.pool(1)?.run(|| loop {
 ///     cancellation.cancel(); // usually from another thread

@@ -1,6 +1,9 @@
 //! How work runs: on all cores, with the same bits on any number of them, and so that it can be stopped.
 
-pub mod cancel;
-pub mod parallel;
-pub mod prefetch;
-pub mod random;
+mod cancel;
+pub(crate) mod parallel;
+pub(crate) mod prefetch;
+pub(crate) mod random;
+
+pub(crate) use cancel::Pace;
+pub use cancel::{CancellablePool, Cancellation, Cancelled, checkpoint};

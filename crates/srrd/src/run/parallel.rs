@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::run::cancel::checkpoint;
+use crate::run::checkpoint;
 
 /// Below this many elements a loop stays on one thread: waking another costs more than it saves.
 const SMALL: usize = 1 << 14;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::builder::{Duplicates, Placement, SampleError};
 use super::{DuplicateCounts, Repeats, RewardSample, Vocabulary};
 use crate::graph::{Graph, starts, starts_of_sorted};
-use crate::run::cancel::checkpoint;
+use crate::run::checkpoint;
 use crate::run::parallel;
 
 /// About so many rows are a piece.

@@ -237,7 +237,8 @@ impl RewardSample {
     /// unbiased estimator asks for no unsampled transition and stays as it is, and so do `direct` and `projected`.
     ///
     /// ```
-    /// use srrd::{canonicalize, Duplicates, Metric, Regression, RewardSample, Settings};
+    /// use srrd::{canonicalize, Duplicates, Metric, RewardSample, Settings};
+    /// use srrd::settings::Regression;
     /// // Pure shaping, 0.9 φ(s') − φ(s) with φ(s) = 2s, of which only the steps of one and two were sampled.
     /// let states: Vec<[f64; 1]> = (0..6).map(|x| [f64::from(x)]).collect();
     /// let steps = (0..6usize).flat_map(|s| [(s, s + 1), (s, s + 2)]).filter(|step| step.1 < 6);
@@ -270,7 +271,8 @@ impl RewardSample {
     /// counts for its cell of the table. Sampled ones keep their rewards.
     ///
     /// ```
-    /// use srrd::{canonicalize, Duplicates, Metric, RewardSample, RewardTable, Settings};
+    /// use srrd::{canonicalize, Duplicates, Metric, RewardSample, Settings};
+    /// use srrd::regress::RewardTable;
     /// // Pure shaping, 0.9 φ(s') − φ(s), of which only a ring was sampled.
     /// let potential = [3.0, -1.0, 4.0, 1.5, -9.0];
     /// let reward = |s: usize, t: usize| 0.9 * potential[t] - potential[s];

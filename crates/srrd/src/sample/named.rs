@@ -1,7 +1,7 @@
 //! A reward sample with its name, and whatever else comparisons need to know about where it came from.
 
 use super::RewardSample;
-use crate::sure::interval::Episodes;
+use crate::sure::Episodes;
 
 /// A reward sample with what a table says about it.
 #[derive(Clone, Debug)]

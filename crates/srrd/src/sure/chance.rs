@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use super::interval::{Draws, NoInterval};
 use crate::compare::{Canonical, Columns, Measured, Pair, agreement};
 use crate::project::Projection;
-use crate::run::cancel::checkpoint;
+use crate::run::checkpoint;
 use crate::run::parallel;
 use crate::run::random::{Purpose, shuffle, stream};
 use crate::sample::RewardSample;
@@ -76,7 +76,8 @@ impl Measured<'_> {
     /// Why there is none: no distance, or too few degrees of freedom.
     ///
     /// ```
-    /// use srrd::{ChanceSettings, Duplicates, Metric, Pair, RewardSample, Settings};
+    /// use srrd::{Duplicates, Metric, Pair, RewardSample, Settings};
+    /// use srrd::sure::ChanceSettings;
     /// let a = RewardSample::from_rows((0..50).map(|s| (s, 0, s + 1, f64::from(s % 7))), Duplicates::Mean)?;
     /// let pair = Pair::new(&a, &a);
     /// let alike = pair.measure(Metric::Direct, &Settings::default()).chance(&ChanceSettings::default()).unwrap();

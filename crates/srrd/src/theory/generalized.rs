@@ -25,7 +25,7 @@ use crate::estimate::batch::BatchSet;
 use crate::estimate::{self, Rewards, term};
 use crate::exact::{Tabular, advance, dot, row, times};
 use crate::graph::Graph;
-use crate::run::cancel::Pace;
+use crate::run::Pace;
 use crate::run::parallel;
 use crate::sample::RewardSample;
 use crate::settings::{Actions, Gamma};
@@ -180,7 +180,8 @@ impl Frontier {
 ///
 /// ```
 /// use std::num::NonZeroUsize;
-/// use srrd::{Gamma, Tabular, theory::generalized_exact};
+/// use srrd::{Gamma, theory::generalized_exact};
+/// use srrd::exact::Tabular;
 /// let problem = Tabular::new(vec![0.5, 0.5], vec![1.0])?.with_dynamics(&[0.1, 0.9, 0.6, 0.4])?;
 /// // Pure shaping with φ = (0, 10): what is left shrinks with n.
 /// let gamma = Gamma::new(0.5)?;
@@ -235,7 +236,8 @@ pub fn generalized_exact(
 ///
 /// ```
 /// use std::num::NonZeroUsize;
-/// use srrd::{Gamma, Tabular, theory::generalized_residual};
+/// use srrd::{Gamma, theory::generalized_residual};
+/// use srrd::exact::Tabular;
 /// let problem = Tabular::new(vec![1.0, 0.0], vec![1.0])?.with_dynamics(&[0.0, 1.0, 0.0, 1.0])?;
 /// // S3 is state 0, and every chain is in state 1 from its first step on: φ_2 = γ² (φ(1) − φ(1)) + γ³ (φ(1) − φ(1)) = 0.
 /// let two = NonZeroUsize::new(2).ok_or("0")?;

@@ -1,6 +1,6 @@
 //! The two linear problems of a small Markov chain: discounted values and stationary distributions.
 
-use crate::run::cancel::checkpoint;
+use crate::run::checkpoint;
 
 /// Solves (I − γP) x = b, P stochastic and row-major. Such a matrix is strictly diagonally dominant, so elimination needs no
 /// pivoting. O(n³).

@@ -162,7 +162,7 @@ pub fn shaping_sensitivity(
     let mut most = vec![0.0; sample.len()];
     let mut unit = vec![0.0; sample.states.len()];
     for state in 0..unit.len() {
-        crate::run::cancel::checkpoint();
+        crate::run::checkpoint();
         unit[state] = 1.0;
         let (effective, _) = effective_residual(sample, &unit, metric, settings)?;
         most.iter_mut().zip(&effective).for_each(|(sum, e)| *sum += e.abs());

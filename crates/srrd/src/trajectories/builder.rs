@@ -1,7 +1,7 @@
 //! From episodes, one after the other, to [`Trajectories`].
 
 use super::{End, Space, Trajectories, TrajectoryError};
-use crate::run::cancel::checkpoint;
+use crate::run::checkpoint;
 use crate::sample::{Interner, LARGEST_REWARD, Token};
 
 /// Collects episodes: [`begin`](Self::begin), [`step`](Self::step) as often as there are steps, [`end`](Self::end); or whole ones

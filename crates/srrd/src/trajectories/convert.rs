@@ -2,7 +2,7 @@
 
 use super::{Space, Trajectories, TrajectoryError};
 use crate::sample::{Duplicates, NamedSample, SampleBuilder, Token};
-use crate::sure::interval::Episodes;
+use crate::sure::Episodes;
 
 impl Trajectories {
     /// The set of transitions of all episodes, with the episodes that met each of them. Features are put in the order of their names, as

@@ -1,6 +1,8 @@
 //! Samples as bytes: what comes back is what was written, and nothing else is taken for a sample.
 
 use proptest::prelude::*;
+use srrd::regress::RewardTable;
+use srrd::settings::{Actions, Batch, Estimator, Regression, TreeLimits};
 use srrd::*;
 
 /// A token of one of the kinds there are: integers of all sizes, texts of all scripts.

@@ -1,5 +1,9 @@
 //! Computations stop when they are told to, whatever they are at, and what runs on a pool that can be stopped is the same.
 
+use srrd::compare::Correlation;
+use srrd::run::{CancellablePool, Cancellation, Cancelled};
+use srrd::settings::{Estimator, Regression, TreeLimits};
+use srrd::sure::{ChanceSettings, Draws, IntervalSettings};
 use srrd::theory::{Mdp, generalized};
 use srrd::*;
 use std::num::NonZeroUsize;

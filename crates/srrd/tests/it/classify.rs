@@ -3,7 +3,8 @@
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use srrd::classify::{Classes, GammaDistances, Grid, RewardKnn, Splits, choose, evaluate, welch};
-use srrd::{Choice, Correlation, Duplicates, Gamma, Metric, RewardSample, Settings, distance};
+use srrd::compare::Correlation;
+use srrd::{Choice, Duplicates, Gamma, Metric, RewardSample, Settings, distance};
 
 fn gammas(values: &[f64]) -> Vec<Gamma> {
     values.iter().map(|&value| Gamma::new(value).unwrap()).collect()

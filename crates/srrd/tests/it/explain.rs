@@ -2,6 +2,8 @@
 
 use crate::support::*;
 use proptest::prelude::*;
+use srrd::compare::Correlation;
+use srrd::explain::Explanation;
 use srrd::*;
 
 /// Shares by transition, in the order of the samples.

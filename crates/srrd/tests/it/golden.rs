@@ -1,6 +1,10 @@
 //! The values of the golden files, worked out term by term from the definitions.
 
 use serde_json::Value;
+use srrd::batch::BatchSet;
+use srrd::exact::Tabular;
+use srrd::metric::CanonicalForm;
+use srrd::settings::{Actions, Batch, Estimator};
 use srrd::*;
 use std::path::Path;
 

@@ -3,6 +3,8 @@
 
 use crate::support::simulate::*;
 use rayon::prelude::*;
+use srrd::compare::{Correlation, pearson};
+use srrd::sure::{ChanceSettings, Draws, IntervalMethod, IntervalSettings, NoInterval, Range, Resampled, Resampling};
 use srrd::*;
 
 const PAIRS: usize = 500;

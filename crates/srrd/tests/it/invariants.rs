@@ -2,6 +2,8 @@
 
 use crate::support::*;
 use proptest::prelude::*;
+use srrd::exact::Tabular;
+use srrd::settings::{Actions, Batch, Estimator};
 use srrd::*;
 
 /// Sizes, a pseudo-random table of numbers, and a discount factor.

@@ -3,6 +3,9 @@
 use crate::support::literal::{Estimation, canonicalize as literal};
 use crate::support::*;
 use proptest::prelude::*;
+use srrd::batch::BatchSet;
+use srrd::metric::CanonicalForm;
+use srrd::settings::Estimator;
 use srrd::*;
 
 fn token(x: u32) -> Token<'static> {

@@ -3,6 +3,10 @@
 use crate::support::literal::{Estimation, predicting};
 use crate::support::*;
 use proptest::prelude::*;
+use srrd::batch::BatchSet;
+use srrd::compare::common_transitions;
+use srrd::metric::CanonicalForm;
+use srrd::settings::{Actions, Batch, Estimator, Regression, TreeLimits};
 use srrd::*;
 use std::collections::BTreeSet;
 

@@ -3,6 +3,7 @@
 use crate::support::assert_close;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use srrd::exact::Tabular;
 use srrd::theory::*;
 use srrd::*;
 

@@ -1,6 +1,10 @@
 //! What `projected` says does not depend on the units of rewards, however small or large.
 
 use proptest::prelude::*;
+use srrd::compare::Correlation;
+use srrd::project::Projection;
+use srrd::settings::Support;
+use srrd::sure::{ChanceSettings, Draws, IntervalSettings};
 use srrd::*;
 
 fn rewards(sample: &RewardSample, factor: f64) -> RewardSample {

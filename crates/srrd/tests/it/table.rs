@@ -3,6 +3,10 @@
 use crate::support::literal::{Estimation, predicting};
 use crate::support::*;
 use proptest::prelude::*;
+use srrd::batch::BatchSet;
+use srrd::metric::CanonicalForm;
+use srrd::regress::{RewardTable, TableError};
+use srrd::settings::{Actions, Batch, Estimator};
 use srrd::*;
 use std::collections::BTreeSet;
 

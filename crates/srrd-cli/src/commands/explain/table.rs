@@ -2,7 +2,8 @@
 
 use crate::failure::Failure;
 use srrd::NamedSample;
-use srrd::{Explanation, Token};
+use srrd::Token;
+use srrd::explain::Explanation;
 use srrd_data::{Batch, Column, Schema, TextColumn, Values, create};
 use std::path::Path;
 

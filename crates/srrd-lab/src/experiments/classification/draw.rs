@@ -8,7 +8,8 @@ use crate::experiments::shared::show::{self, estimated, upper};
 use crate::experiments::shared::verdicts;
 use crate::values::Estimation;
 use srrd::classify::{Classes, FARTHEST, Spread};
-use srrd::{Metric, RewardSample, Settings, embed, pairwise};
+use srrd::compare::embed;
+use srrd::{Metric, RewardSample, Settings, pairwise};
 use srrd_show::page::{Cell, Claim, Column, FigureBlock, Report, Section, Table};
 use srrd_show::{Axis, Bar, BarChart, HeatMap, Point, ScatterChart};
 

@@ -18,7 +18,8 @@ use crate::seed::trial_seed;
 use crate::values::{Estimation, Preset, Rewards, WorldKind, gamma};
 use rewards::{Dataset, Source};
 use srrd::classify::{Classes, GammaDistances, Grid, Repeat, Splits, evaluate};
-use srrd::{Batch, Gamma, Metric, RewardSample, Settings};
+use srrd::settings::Batch;
+use srrd::{Gamma, Metric, RewardSample, Settings};
 use srrd_worlds::Model;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -93,7 +93,7 @@ fn unbiased_lowest(results: &Results) -> Option<Claim> {
     let unbiased = results.way(Metric::Srrd, Estimation::Unbiased)?;
     let rivals: Vec<usize> =
         (0..results.ways.len()).filter(|&w| w != unbiased && Metric::PAPER.contains(&results.ways[w].metric)).collect();
-    let counted = |m: &&Measured| m.cell.epsilon > 0.0 && m.common.mean() >= srrd::FEW_COMMON as f64;
+    let counted = |m: &&Measured| m.cell.epsilon > 0.0 && m.common.mean() >= srrd::settings::FEW_COMMON as f64;
     let (mut lowest, mut beaten, mut cells) = (0, 0, 0);
     for m in results.cells.iter().filter(counted) {
         cells += 1;

@@ -6,7 +6,8 @@ use super::sparsity::{PAPER_GAMMA, PAPER_ROLLOUTS, Sparsity, Story};
 use crate::experiments::Kind;
 use crate::parameters::Parameters;
 use crate::values::{Estimation, Fraction, Noise, Preset, Size, WorldKind, gamma};
-use srrd::{Batch, Metric};
+use srrd::Metric;
+use srrd::settings::Batch;
 use srrd_worlds::Model;
 
 /// How it is found.

@@ -18,7 +18,8 @@ use crate::statistics::Moments;
 use crate::values::{Estimation, Preset, gamma};
 use rand::RngExt;
 use rand::seq::SliceRandom;
-use srrd::{Batch, Duplicates, Metric, RewardSample, Settings, canonicalize};
+use srrd::settings::Batch;
+use srrd::{Duplicates, Metric, RewardSample, Settings, canonicalize};
 use srrd_worlds::stream;
 
 /// How it is found.

@@ -15,7 +15,8 @@ use crate::seed::trial_seed;
 use crate::statistics::{Moments, share_interval};
 use crate::values::{Fraction, Noise, Preset, Size, WorldKind, gamma};
 use rand::RngExt;
-use srrd::{IntervalSettings, Metric, Settings, estimate_gamma};
+use srrd::sure::IntervalSettings;
+use srrd::{Metric, Settings, estimate_gamma};
 use srrd_worlds::stream;
 
 /// How it is found.

@@ -43,7 +43,7 @@ pub fn claims(results: &Results) -> Vec<Claim> {
 }
 
 fn high(results: &Results, ways: [usize; 4]) -> Option<Claim> {
-    let counted = |m: &&Measured| m.cell.noise == Noise::High && m.common.mean() >= srrd::FEW_COMMON as f64;
+    let counted = |m: &&Measured| m.cell.noise == Noise::High && m.common.mean() >= srrd::settings::FEW_COMMON as f64;
     let spread = |m: &Measured| {
         let means = ways.map(|w| m.moments(w).mean());
         means.iter().fold(f64::MIN, |a, &b| a.max(b)) - means.iter().fold(f64::MAX, |a, &b| a.min(b))

@@ -19,7 +19,8 @@ use crate::seed::trial_seed;
 use crate::statistics::Moments;
 use crate::values::{Estimation, Preset, Size, gamma};
 use rand::RngExt;
-use srrd::{Batch, Metric, RewardSample, Settings, distance};
+use srrd::settings::Batch;
+use srrd::{Metric, RewardSample, Settings, distance};
 use srrd_worlds::{
     Gridworld, Model, Policy, PotentialFunction, Triple, World, explore, gridworld_sampling_policies, sample_of, stream,
 };

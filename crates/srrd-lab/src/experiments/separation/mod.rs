@@ -18,7 +18,8 @@ use crate::row::{AnyColumn, Choice, Column, Csv, Row, Trials, number};
 use crate::seed::trial_seed;
 use crate::statistics::{Auc, Moments};
 use crate::values::{Estimation, Fraction, Noise, Preset, Size, WorldKind, gamma};
-use srrd::{Batch, Gamma, Metric, Settings, estimate_gamma};
+use srrd::settings::Batch;
+use srrd::{Gamma, Metric, Settings, estimate_gamma};
 
 /// How it is found.
 pub static KIND: Kind = Kind {

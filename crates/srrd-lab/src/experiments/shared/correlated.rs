@@ -139,7 +139,8 @@ fn normal(rng: &mut Stream) -> f64 {
 mod tests {
     use super::*;
     use crate::statistics::Moments;
-    use srrd::{Metric, Settings, common_transitions, distance};
+    use srrd::compare::common_transitions;
+    use srrd::{Metric, Settings, distance};
 
     fn source() -> Source {
         Source {

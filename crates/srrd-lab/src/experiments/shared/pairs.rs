@@ -6,7 +6,8 @@
 use crate::error::LabError;
 use crate::values::{Noise, Size, WorldKind};
 use rand::RngExt;
-use srrd::{Gamma, Regression, RewardSample};
+use srrd::settings::Regression;
+use srrd::{Gamma, RewardSample};
 use srrd_worlds::{
     BouncingBalls, Gridworld, Model, Policy, PotentialFunction, RewardFunction, Shaping, Triple, World, WorldError,
     add_noise, explore, featured_sample, sample_of, stream,

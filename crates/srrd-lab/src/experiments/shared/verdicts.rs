@@ -42,7 +42,9 @@ impl Tally {
     /// Counts the cells that `counted` lets through and where enough transitions are shared for a distance to mean something.
     pub fn of(results: &Results, way: usize, other: usize, counted: impl Fn(&Measured) -> bool) -> Self {
         let mut tally = Tally::default();
-        for measured in results.cells.iter().filter(|m| m.common.mean() >= srrd::FEW_COMMON as f64 && counted(m)) {
+        for measured in
+            results.cells.iter().filter(|m| m.common.mean() >= srrd::settings::FEW_COMMON as f64 && counted(m))
+        {
             match order(&measured.difference(way, other)) {
                 Order::Below => tally.below += 1,
                 Order::Above => tally.above += 1,

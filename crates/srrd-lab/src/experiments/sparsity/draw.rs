@@ -17,7 +17,7 @@ impl Sparsity {
             "Each point is the mean of {} trials with its 95 % interval. Where two samples share fewer than {} transitions \
              on average, a distance is mostly noise; such points are left out of the verdicts.",
             self.parameters.trials,
-            srrd::FEW_COMMON
+            srrd::settings::FEW_COMMON
         ));
         let title = self.story.title.to_owned();
         Report { title, lead, claims, sections: self.sections(results), ..Report::default() }

@@ -4,7 +4,8 @@ use super::{Measured, Results, Way};
 use crate::experiments::shared::pairs::Cell;
 use crate::statistics::Moments;
 use crate::values::{Estimation, Noise, Size, WorldKind, gamma};
-use srrd::{Batch, Metric};
+use srrd::Metric;
+use srrd::settings::Batch;
 use srrd_show::page::{Claim, Verdict};
 use srrd_worlds::Model;
 

@@ -18,7 +18,8 @@ use crate::row::{AnyColumn, Column, Csv, Row, Trials, number};
 use crate::seed::trial_seed;
 use crate::statistics::Moments;
 use crate::values::{Estimation, Fraction};
-use srrd::{Batch, Gamma, Metric, Settings, distance};
+use srrd::settings::Batch;
+use srrd::{Gamma, Metric, Settings, distance};
 use srrd_show::page::Claim;
 
 /// The 23 rollout counts of the paper.

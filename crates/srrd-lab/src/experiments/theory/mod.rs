@@ -19,10 +19,11 @@ use crate::seed::trial_seed;
 use crate::statistics::Moments;
 use crate::values::{Fraction, Preset, Size, gamma};
 use rand::RngExt;
+use srrd::exact::Tabular;
 use srrd::theory::{
     Coverage, Mdp, generalized, generalized_residual, regret_bound, relative_shaping_error, shaping_rewards,
 };
-use srrd::{Gamma, Metric, RewardSample, Settings, Tabular};
+use srrd::{Gamma, Metric, RewardSample, Settings};
 use srrd_worlds::{Gridworld, Model, Policy, RewardFunction, Stream, World, explore, sample_of, stream};
 use std::num::NonZeroUsize;
 

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::Range;
 use super::episodes::Units;
 use super::weighted::{Scratch, Weighted};
-use crate::run::cancel::checkpoint;
+use crate::run::checkpoint;
 use crate::run::parallel;
 use crate::run::random::{Purpose, stream};
 use crate::stats::{normal_cdf, student_quantile};

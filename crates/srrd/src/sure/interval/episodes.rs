@@ -9,7 +9,8 @@ use crate::sample::{Placement, RewardSample, SampleError};
 /// made beside it, from the episode of every row.
 ///
 /// ```
-/// use srrd::{Duplicates, Episodes, SampleBuilder, Token};
+/// use srrd::{Duplicates, SampleBuilder, Token};
+/// use srrd::sure::Episodes;
 /// let mut builder = SampleBuilder::new();
 /// for (state, next) in [("a", "b"), ("b", "c"), ("a", "b")] {
 ///     builder.push(Token::text(state), Token::text("go"), Token::text(next), 1.0)?;

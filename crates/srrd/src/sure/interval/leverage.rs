@@ -4,7 +4,7 @@ use rand::RngExt;
 use rayon::prelude::*;
 
 use crate::project::Projection;
-use crate::run::cancel::checkpoint;
+use crate::run::checkpoint;
 use crate::run::random::{Purpose, stream};
 
 /// How many random vectors are projected: the error of a diagonal entry is below 0.5 / sqrt(32) ≈ 0.09, that of sums over many

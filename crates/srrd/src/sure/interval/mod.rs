@@ -253,7 +253,8 @@ impl Measured<'_> {
     /// Why there is none.
     ///
     /// ```
-    /// use srrd::{Duplicates, IntervalSettings, Metric, Pair, RewardSample, Settings};
+    /// use srrd::{Duplicates, Metric, Pair, RewardSample, Settings};
+    /// use srrd::sure::IntervalSettings;
     /// let reward = |k: i32| move |s: i32| (s, 0, s + 1, f64::from(s * s % 17 + k * (s % 5)));
     /// let a = RewardSample::from_rows((0..200).map(reward(0)), Duplicates::Mean)?;
     /// let b = RewardSample::from_rows((0..200).map(reward(3)), Duplicates::Mean)?;

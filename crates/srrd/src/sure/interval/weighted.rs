@@ -144,8 +144,8 @@ fn distance(x: &[f64], y: &[f64], weight: impl Fn(usize) -> f64, noise: [f64; 2]
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::{pearson, spearman};
     use crate::settings::Choice;
-    use crate::{pearson, spearman};
     use proptest::prelude::*;
 
     fn weighted(x: &[f64], y: &[f64], correlation: Correlation) -> Result<Weighted, Undefined> {

@@ -5,6 +5,7 @@ pub mod literal;
 pub mod simulate;
 
 use proptest::prelude::*;
+use srrd::settings::{Actions, Batch, Estimator};
 use srrd::*;
 
 pub type Row = (u32, u32, u32, f64);

@@ -5,6 +5,8 @@ use std::f64::consts::PI;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use srrd::project::Projection;
+use srrd::sure::Episodes;
 use srrd::*;
 
 /// How rewards are distributed.
