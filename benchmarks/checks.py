@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from baselines import dense, literal, pairwise, plain, projected, sparse
+from baselines import dense, literal, pairwise, projected, sparse
 
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
 
@@ -48,7 +48,7 @@ def graphs(rng):
 
 
 def check_graphs():
-    """sparse.py, dense.py and plain.py against literal.py."""
+    """sparse.py and dense.py against literal.py."""
     rng = np.random.default_rng(7)
     for name, triples in graphs(rng):
         rewards = rng.normal(size=len(triples))
@@ -60,8 +60,6 @@ def check_graphs():
                 for baseline in (sparse, dense):
                     found = baseline.canonicalize(*columns, rewards, metric, 0.9, estimator)
                     yield f"{baseline.__name__} {estimator} {metric}: {name}", agree(found, expected)
-        expected = literal.canonicalize(rows, "srrd", 0.9)
-        yield f"{plain.__name__}: {name}", agree(plain.canonicalize(*columns, rewards, "srrd", 0.9), expected)
 
 
 def check_edge_products():
