@@ -5,6 +5,8 @@ use crate::experiment::Evaluation;
 use crate::manifest::{Shard, VERSION};
 use crate::run::Run;
 use crate::store::{read_trials, write_whole};
+use rayon::prelude::*;
+use srrd_show::Drawing;
 use srrd_show::page::{FigureBlock, Report};
 use std::fs;
 use std::path::Path;
@@ -14,7 +16,7 @@ use std::path::Path;
 const PNG_SCALE: f64 = 2.0;
 
 /// Evaluates the trials of a folder and writes everything but the trials. Returns what to print.
-pub(crate) fn publish(run: &Run, folder: &Path) -> Result<String, LabError> {
+pub(crate) fn publish(run: &Run, folder: &Path, png: bool) -> Result<String, LabError> {
     let Run { manifest, experiment } = run;
     if manifest.shard != Shard::WHOLE {
         return Err(LabError::wrong(format!(
@@ -36,21 +38,30 @@ pub(crate) fn publish(run: &Run, folder: &Path) -> Result<String, LabError> {
         text = format!("{unfinished}\n\n{text}");
     }
     write_whole(&folder.join("summary.csv"), summary.as_str().as_bytes())?;
-    write_figures(folder, &report)?;
+    write_figures(folder, &report, png)?;
     write_whole(&folder.join("report.html"), report.to_html().as_bytes())?;
     Ok(text)
 }
 
-/// Writes the figures of the report to files of their own.
-fn write_figures(folder: &Path, report: &Report) -> Result<(), LabError> {
+/// Writes the figures of the report to files of their own, on all cores: pictures of pixels take long.
+fn write_figures(folder: &Path, report: &Report, png: bool) -> Result<(), LabError> {
     let figures = folder.join("figures");
     fs::create_dir_all(&figures).map_err(LabError::io(&figures, "the folder cannot be made"))?;
-    for FigureBlock { drawing, file, .. } in report.sections.iter().flat_map(|section| &section.figures) {
-        let Some(file) = file else { continue };
+    let blocks: Vec<&FigureBlock> = report.sections.iter().flat_map(|section| &section.figures).collect();
+    blocks.into_par_iter().try_for_each(|FigureBlock { drawing, file, .. }| {
+        let Some(file) = file else { return Ok(()) };
         let path = folder.join(file);
         write_whole(&path, drawing.to_svg().as_bytes())?;
-        #[cfg(feature = "png")]
-        write_whole(&path.with_extension("png"), &drawing.to_png(PNG_SCALE).map_err(LabError::failed)?)?;
-    }
+        if png { write_png(drawing, &path) } else { Ok(()) }
+    })
+}
+
+#[cfg(feature = "png")]
+fn write_png(drawing: &Drawing, svg: &Path) -> Result<(), LabError> {
+    write_whole(&svg.with_extension("png"), &drawing.to_png(PNG_SCALE).map_err(LabError::failed)?)
+}
+
+#[cfg(not(feature = "png"))]
+fn write_png(_: &Drawing, _: &Path) -> Result<(), LabError> {
     Ok(())
 }

@@ -94,7 +94,15 @@ impl Run {
     /// # Errors
     /// When the trials are not those of this run, or the results cannot be written.
     pub fn publish(&self, folder: &Path) -> Result<String, LabError> {
-        crate::publish::publish(self, folder)
+        crate::publish::publish(self, folder, true)
+    }
+
+    /// The same without PNG files, which take nearly all of the time.
+    ///
+    /// # Errors
+    /// As for [`publish`](Self::publish).
+    pub fn publish_without_png(&self, folder: &Path) -> Result<String, LabError> {
+        crate::publish::publish(self, folder, false)
     }
 }
 

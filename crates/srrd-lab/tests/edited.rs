@@ -31,7 +31,7 @@ fn compute(run: &Run, folder: &Path) -> Result<(), LabError> {
 /// What both the report and a further start say about the edited text.
 fn message(run: &Run, folder: &Path, text: &str) -> String {
     fs::write(folder.join("trials.csv"), text).unwrap();
-    let reported = run.publish(folder).unwrap_err();
+    let reported = run.publish_without_png(folder).unwrap_err();
     assert!(reported.is_wrong());
     assert_eq!(compute(run, folder).unwrap_err().to_string(), reported.to_string());
     assert_eq!(fs::read_to_string(folder.join("trials.csv")).unwrap(), text, "it is left alone");
@@ -113,7 +113,7 @@ fn rows_in_the_wrong_order_are_noticed() {
     let mut lines: Vec<&str> = text.lines().collect();
     lines.swap(1, 2);
     fs::write(&path, lines.join("\n") + "\n").unwrap();
-    let message = run.publish(folder.path()).unwrap_err().to_string();
+    let message = run.publish_without_png(folder.path()).unwrap_err().to_string();
     assert!(message.contains("row 1, column `metric`: 'epic' stands where 'direct' belongs"), "{message}");
 }
 
@@ -127,7 +127,7 @@ fn bytes_that_are_no_text_are_refused() {
     let second = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 3;
     bytes[second] = 0xff;
     fs::write(&path, bytes).unwrap();
-    let message = run.publish(folder.path()).unwrap_err().to_string();
+    let message = run.publish_without_png(folder.path()).unwrap_err().to_string();
     assert!(message.contains("trials.csv: row 1: is not text"), "{message}");
 }
 
@@ -139,6 +139,6 @@ fn a_confusion_matrix_of_another_size_is_refused() {
     let text = fs::read_to_string(folder.path().join("trials.csv")).unwrap();
     let last = text.lines().next().unwrap().split(',').count() - 1;
     fs::write(folder.path().join("trials.csv"), with(&text, 1, last, "1 2 3")).unwrap();
-    let message = run.publish(folder.path()).unwrap_err().to_string();
+    let message = run.publish_without_png(folder.path()).unwrap_err().to_string();
     assert!(message.contains("row 1, column `confusion`: there are 3 numbers, not 10 × 10"), "{message}");
 }
