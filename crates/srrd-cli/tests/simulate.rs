@@ -365,6 +365,19 @@ fn the_examples_of_the_help_run() {
 }
 
 #[test]
+fn the_help_names_what_the_library_has() {
+    let help = Place::new().ok("simulate --help");
+    for option in srrd_worlds::SimulateOption::ALL {
+        assert!(help.contains(&format!("--{option}")), "{option}");
+    }
+    for world in &srrd_worlds::WORLDS {
+        assert!(help.contains(world.name), "{}", world.name);
+        assert!(world.policies.iter().all(|(policy, _)| help.contains(policy)), "{}", world.name);
+    }
+    assert!(srrd_worlds::MODELS.iter().all(|model| help.contains(model.name)));
+}
+
+#[test]
 fn the_readme_names_its_options() {
     let readme = include_str!("../../../README.md");
     let help = Place::new().ok("simulate --help");
