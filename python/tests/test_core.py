@@ -176,6 +176,14 @@ class TestSamples:
             sample = srrd.RewardSample.from_episodes([episode], name="walk", label="me")
             assert sample.transitions == wanted
             assert (sample.episodes, sample.name, sample.label) == (1, "walk", "me")
+        actions, rewards = [0, 1, 0], [0.5, 1.0, 2.0]
+        for states in ([0, 1, 2, 1], ["a", "b", "7", "b"], [[0.0, 1.0], [1.0, 1.0], [2.0, 0.5], [1.0, 1.0]]):
+            whole = srrd.RewardSample.from_episodes([(states, actions, rewards)] * 2)
+            rows = srrd.RewardSample(
+                states[:-1] * 2, actions * 2, states[1:] * 2, rewards * 2, episodes=[0, 0, 0, 1, 1, 1]
+            )
+            assert whole == rows
+            assert (whole.states, whole.transitions == rows.transitions) == (rows.states, True)
         with pytest.raises(ValueError, match="episode 0"):
             srrd.RewardSample.from_episodes([([0, 1], [0, 0], [0.5, 1.0])])
         with pytest.raises(ValueError, match="episode 1: give"):

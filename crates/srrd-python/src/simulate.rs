@@ -1,10 +1,9 @@
 //! Rollouts of built-in worlds: the question from Python's arguments, the answer as columns or as a table in a file.
 
-use crate::error::wrong;
 use crate::values::of_json;
 use crate::work;
 use numpy::IntoPyArray;
-use pyo3::exceptions::PyOSError;
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Map, Value, json};
@@ -51,7 +50,7 @@ impl Asked {
             Policy::Weights(weights) => PolicyChoice::Weights(weights),
         });
         let model = self.model.map(|name| name.parse()).transpose();
-        question.model = model.map_err(|e| wrong(format!("model: {e}")))?;
+        question.model = model.map_err(|e| PyValueError::new_err(format!("model: {e}")))?;
         (question.epsilon, question.obstacles) = (self.epsilon, self.obstacles);
         (question.classes, question.sets) = (self.classes, self.sets);
         (question.shaped, question.gamma, question.factor) = (self.shaped, self.gamma, self.factor);
@@ -81,7 +80,7 @@ impl From<TableError> for Failure {
 }
 
 fn refused(error: &SimulateError) -> PyErr {
-    wrong(error.render(|option| option.name().replace('-', "_")))
+    PyValueError::new_err(error.render(|option| option.name().replace('-', "_")))
 }
 
 impl From<Failure> for PyErr {
@@ -92,7 +91,7 @@ impl From<Failure> for PyErr {
             Failure::Table(error) if matches!(error.kind(), ErrorKind::Io | ErrorKind::BrokenPipe) => {
                 PyOSError::new_err(error.to_string())
             }
-            Failure::Table(error) => wrong(error.to_string()),
+            Failure::Table(error) => PyValueError::new_err(error.to_string()),
         }
     }
 }
@@ -112,7 +111,7 @@ pub fn simulate<'py>(
     asked: Asked,
     output: Option<PathBuf>,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-    let world = world.parse().map_err(|e| wrong(format!("world: {e}")))?;
+    let world = world.parse().map_err(|e| PyValueError::new_err(format!("world: {e}")))?;
     let plan = asked.question(world)?.check().map_err(|e| refused(&e))?;
     let none = || py.None().into_bound(py);
     if let Some(path) = output {

@@ -361,3 +361,16 @@ fn the_examples_of_the_help_run() {
     }
     assert!(["grid.csv", "balls.parquet", "agents.csv", "combat.csv", "a.csv"].iter().all(|n| place.path(n).exists()));
 }
+
+#[test]
+fn the_help_names_what_the_library_has() {
+    let help = Place::new().ok("simulate --help");
+    for option in srrd_worlds::SimulateOption::ALL {
+        assert!(help.contains(&format!("--{option}")), "{option}");
+    }
+    for world in &srrd_worlds::WORLDS {
+        assert!(help.contains(world.name), "{}", world.name);
+        assert!(world.policies.iter().all(|(policy, _)| help.contains(policy)), "{}", world.name);
+    }
+    assert!(srrd_worlds::MODELS.iter().all(|model| help.contains(model.name)));
+}
