@@ -5,8 +5,8 @@ use crate::settings::Chosen;
 use srrd::NamedSample;
 use srrd::{Metric, Regression, SampleError};
 use srrd_data::{
-    FileFormat, ReadOptions, SampleTable, TableError, TableReader, open, open_stream, read_sample_table, read_samples,
-    read_samples_with_episodes,
+    FileFormat, ReadOptions, SampleTable, TableError, TableOptions, TableReader, open, open_stream, read_sample_table,
+    read_samples,
 };
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
@@ -141,10 +141,7 @@ pub fn read_one(path: &Path, chosen: &Chosen, episodes: bool) -> Result<NamedSam
 
 fn read_predicting(path: &Path, chosen: &Chosen, episodes: bool) -> Result<Vec<NamedSample>, Failure> {
     let file = if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() };
-    let samples = match episodes {
-        true => read_samples_with_episodes(path, chosen.duplicates)?,
-        false => read_samples(path, chosen.duplicates)?,
-    };
+    let samples = read_samples(path, TableOptions { episodes, ..chosen.duplicates.into() })?;
     predicting(samples, &file, chosen)
 }
 

@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use serde_json::{Value, json};
 use srrd::NamedSample;
 use srrd::{Duplicates, Episodes, Placement, RewardSample, RewardTable};
-use srrd_data::{read_sample_table_with_episodes, read_samples_with_episodes};
+use srrd_data::{TableOptions, read_sample_table, read_samples};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -267,7 +267,8 @@ fn build(
         }]);
     }
     // Also where ids are refused: the messages of tables name the row and the column.
-    let table = read_sample_table_with_episodes(columns.into_reader(origin), &name, duplicates)?;
+    let options = TableOptions { episodes: true, ..duplicates.into() };
+    let table = read_sample_table(columns.into_reader(origin), &name, options)?;
     Ok(table.samples)
 }
 
@@ -275,7 +276,7 @@ fn build(
 #[pyfunction]
 pub fn read(py: Python<'_>, path: PathBuf, duplicates: &str) -> PyResult<Vec<Sample>> {
     let duplicates = self::duplicates(duplicates)?;
-    let read = work::run(py, None, move || read_samples_with_episodes(&path, duplicates))?;
+    let read = work::run(py, None, move || read_samples(&path, TableOptions { episodes: true, ..duplicates.into() }))?;
     let samples = read.map_err(|error| of_table(&error))?;
     Ok(samples.into_iter().map(|named| Sample { named: Arc::new(named), texts: [false; 2] }).collect())
 }
