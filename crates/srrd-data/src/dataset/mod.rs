@@ -19,8 +19,10 @@ pub struct DatasetInfo {
     /// Whether a path, usually a folder, is such a data set. To be told without reading much.
     detect: fn(&Path) -> bool,
     /// Opens it as a table: one row per transition, with names of columns whose roles are known.
-    open: fn(&Path, &ReadOptions) -> Result<Box<dyn TableReader>, TableError>,
+    open: Open,
 }
+
+type Open = fn(&Path, &ReadOptions) -> Result<Box<dyn TableReader>, TableError>;
 
 /// All kinds of data sets that are read; the first that a path is counts.
 pub static DATASETS: [DatasetInfo; 1] = [parts::INFO];

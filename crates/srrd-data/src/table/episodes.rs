@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use srrd::{Episodes, Placement, RewardSample, SampleError};
 
-/// The episode of every row of one sample: 4 bytes a row, and every name once.
+/// The episode of every row of one sample: 4 bytes per row, and every name once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EpisodeRows {
     names: Vec<String>,
