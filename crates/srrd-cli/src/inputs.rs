@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use srrd::{Duplicates, NamedSample};
 use srrd_data::{
-    FileFormat, ReadOptions, SampleTable, TableError, TableReader, open, open_stream, read_sample_table, read_samples,
-    read_samples_with_episodes,
+    FileFormat, ReadOptions, SampleTable, TableError, TableOptions, TableReader, open, open_stream, read_sample_table,
+    read_samples,
 };
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
@@ -97,10 +97,8 @@ impl Tables {
         let at = match known {
             Some(at) => at,
             None => {
-                let samples = match self.reading.episodes {
-                    true => read_samples_with_episodes(path, self.reading.duplicates)?,
-                    false => read_samples(path, self.reading.duplicates)?,
-                };
+                let Reading { duplicates, episodes } = self.reading;
+                let samples = read_samples(path, TableOptions { episodes, ..duplicates.into() })?;
                 self.read.push((path.to_owned(), samples));
                 self.read.len() - 1
             }

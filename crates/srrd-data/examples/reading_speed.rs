@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use srrd_data::{Batch, Piece, ReadOptions, TableError, coerce, create, infer_types, open};
+use srrd_data::{Batch, Piece, ReadOptions, TableError, coerce, create, infer_types, open, read_samples};
 
 fn main() -> Result<(), TableError> {
     let mut paths = std::env::args().skip(1);
@@ -22,6 +22,13 @@ fn main() -> Result<(), TableError> {
             rows += batch.rows;
         }
         println!("read {rows} rows: {:?}", start.elapsed());
+    }
+    for _ in 0..5 {
+        let start = Instant::now();
+        match read_samples(input, srrd::Duplicates::Mean) {
+            Ok(samples) => println!("{} transitions: {:?}", samples[0].sample.len(), start.elapsed()),
+            Err(error) => println!("no samples: {error}"),
+        }
     }
     let start = Instant::now();
     let types = infer_types(input, &options)?;

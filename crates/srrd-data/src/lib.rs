@@ -30,6 +30,7 @@ mod error;
 mod files;
 mod table;
 
+pub use dataset::{DATASETS, DatasetInfo};
 pub use error::{ErrorKind, TableError};
 pub use files::{OutputFile, Unfinished, discard_unfinished};
 pub use table::*;

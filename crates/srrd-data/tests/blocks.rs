@@ -84,7 +84,7 @@ fn blocks_give_the_rows_that_were_written() {
             let table = read(text, Duplicates::Mean, threads).unwrap();
             assert_eq!(table.samples.len(), 1);
             assert!(table.samples[0].sample == sample, "table {number}");
-            assert!(table.rows().eq(expected.iter().copied()), "table {number}");
+            assert!(table.rows().eq(expected.iter().copied().map(Some)), "table {number}");
         }
     }
 }
@@ -197,7 +197,13 @@ fn tables_of_integers_give_the_rows_that_were_written() {
         for threads in [1, 3] {
             let table = read(&text, Duplicates::Mean, threads).unwrap();
             assert!(table.samples[0].sample == sample, "{header}");
-            assert!(table.rows().map(|(_, transition)| transition as u32).eq(placement.transition.iter().copied()));
+            assert!(
+                table
+                    .rows()
+                    .flatten()
+                    .map(|(_, transition)| transition as u32)
+                    .eq(placement.transition.iter().copied())
+            );
         }
     }
 }

@@ -12,7 +12,7 @@ use srrd_data::{ReadOptions, TableCopy, TableError, open};
 /// Copies a table, and says what it was warned about.
 fn copied(from: &Path, to: &Path) -> Result<Vec<String>, TableError> {
     let copy = TableCopy::open(|| open(from, &ReadOptions::default()), to, &["canonical".to_owned()])?;
-    let warnings = copy.warnings().to_vec();
+    let warnings = copy.notes().iter().map(ToString::to_string).collect();
     let rows = match from.extension().is_some_and(|extension| extension == "npz") {
         true => 2,
         false => 3,

@@ -14,7 +14,7 @@ use srrd::regress::RewardTable;
 use srrd::sample::Placement;
 use srrd::sure::Episodes;
 use srrd::{Choice, Duplicates, RewardSample};
-use srrd_data::{ErrorKind, TableError, read_sample_table_with_episodes, read_samples_with_episodes, trajectories_of};
+use srrd_data::{ErrorKind, TableError, TableOptions, read_sample_table, read_samples, trajectories_of};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -284,7 +284,8 @@ fn build(
         return Ok(vec![NamedSample { from_file: true, ..NamedSample::new(name, sample) }]);
     }
     // Also where ids are refused: the messages of tables name the row and the column.
-    let table = read_sample_table_with_episodes(columns.into_reader(origin), &name, duplicates)?;
+    let options = TableOptions { episodes: true, ..duplicates.into() };
+    let table = read_sample_table(columns.into_reader(origin), &name, options)?;
     Ok(table.samples)
 }
 
@@ -292,7 +293,7 @@ fn build(
 #[pyfunction]
 pub fn read(py: Python<'_>, path: PathBuf, duplicates: &str) -> PyResult<Vec<Sample>> {
     let duplicates = self::duplicates(duplicates)?;
-    let read = work::run(py, None, move || read_samples_with_episodes(&path, duplicates))?;
+    let read = work::run(py, None, move || read_samples(&path, TableOptions { episodes: true, ..duplicates.into() }))?;
     let samples = read.map_err(|error| of_table(&error))?;
     Ok(samples.into_iter().map(|named| Sample { named: Arc::new(named), texts: [false; 2] }).collect())
 }

@@ -31,7 +31,7 @@ pub fn run(args: &Canonicalize) -> Result<(), Failure> {
         let table = source.samples(options.duplicates)?;
         // Opened before the work, which should not be done for an output that cannot be written.
         let copy = TableCopy::open(|| source.open(), &args.output, &names)?;
-        copy.warnings().iter().for_each(|warning| print::warn(warning));
+        copy.notes().iter().for_each(|note| print::warn(&note.to_string()));
         let profile = profile.map(Profile::begin).transpose()?;
         let settled = question.settle(&table.samples.iter().collect::<Vec<&NamedSample>>())?;
         let used = Used::new(&question, &settled);
@@ -101,22 +101,24 @@ impl<'a> Written<'a> {
 
 /// Copies the rows, the first of every transition, with its reward and canonical rewards.
 fn write(copy: TableCopy, table: &SampleTable, canonical: &[Vec<Vec<f64>>]) -> Result<(), Failure> {
-    if table.samples.iter().all(|named| named.sample.duplicates().repeated == 0) {
+    let once = table.samples.iter().all(|named| named.sample.duplicates().repeated == 0);
+    if once && table.rows().all(|place| place.is_some()) {
         copy.append(table.row_count(), |row, column| {
-            let (sample, transition) = table.place_of(row);
-            canonical[column][sample][transition]
+            table.place_of(row).map_or(f64::NAN, |(sample, transition)| canonical[column][sample][transition])
         })?;
         return Ok(());
     }
     let mut rows = table.rows();
     let mut seen: Vec<Vec<bool>> = table.samples.iter().map(|named| vec![false; named.sample.len()]).collect();
-    let reward = copy.schema().index_of("reward").expect("a table of transitions has rewards");
+    let reward = copy.reward_columns()[0];
     copy.edit(table.row_count(), |batch| {
-        let places: Vec<(usize, usize)> = rows.by_ref().take(batch.rows).collect();
-        let first = |&(sample, transition): &(usize, usize)| !std::mem::replace(&mut seen[sample][transition], true);
-        let keep: Vec<bool> = places.iter().map(first).collect();
-        batch.retain(&keep);
-        let places: Vec<_> = places.into_iter().zip(&keep).filter(|(_, keep)| **keep).map(|(place, _)| place).collect();
+        let places: Vec<Option<(usize, usize)>> = rows.by_ref().take(batch.rows).collect();
+        let mut first =
+            |&(sample, transition): &(usize, usize)| !std::mem::replace(&mut seen[sample][transition], true);
+        // Rows that are in no sample, since nobody knows their next states, have no canonical reward.
+        let places: Vec<_> = places.into_iter().map(|place| place.filter(&mut first)).collect();
+        batch.retain(&places.iter().map(Option::is_some).collect::<Vec<_>>());
+        let places: Vec<(usize, usize)> = places.into_iter().flatten().collect();
         set_rewards(batch, reward, places.iter().map(|&(s, t)| table.samples[s].sample.rewards()[t]));
         for by_sample in canonical {
             let values = places.iter().map(|&(sample, transition)| by_sample[sample][transition]);

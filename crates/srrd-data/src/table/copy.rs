@@ -1,14 +1,16 @@
 //! Copying a table of transitions to another file, format or both, without changing which tokens are the same.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use crate::error::{ErrorKind, TableError, shorten};
+use crate::error::{ErrorKind, TableError};
 use crate::table::batch::{Batch, Column, ColumnType, Schema, TextColumn, Values};
 use crate::table::format::{FileFormat, Format};
 use crate::table::number::finite_numbers;
+use crate::table::options::{TableNote, TableOptions};
 use crate::table::read::{Extras, TableReader, for_each_batch};
-use crate::table::roles::{EPISODE, Identity, REWARD, Roles, Tokens, cell_text, check_present};
+use crate::table::roles::{NextState, Places, Roles};
+use crate::table::tokens::{Ends, Tokens, cell_text, check_present};
 use crate::table::types::{coerce, infer};
 use crate::table::write::{TableWriter, create};
 
@@ -22,54 +24,71 @@ pub struct TableCopy {
     added: usize,
     /// How many rows the input had when its types were found, if they had to be.
     expected: Option<u64>,
-    warnings: Vec<String>,
+    notes: Vec<TableNote>,
 }
 
 impl TableCopy {
-    /// Opens the input and the output; `open` may be called twice. Columns of floats called `added` are to be appended.
-    ///
-    /// Tokens keep their identity: a column of tokens that comes as text goes into a typed format as integers only when all
-    /// are written as integers are, and else as text; a float that is an integer by value goes into CSV and TSV as that
-    /// integer. Rewards and features become numbers in a typed format however they are written.
-    ///
-    /// Columns that carry no meaning may be of any type: dates, times and decimals become text, and what cannot be kept, such as
-    /// lists, is left out with a [warning](Self::warnings).
+    /// As [`open_with`](Self::open_with), with the usual options.
     ///
     /// # Errors
-    /// The input is not a table of transitions, has a column called as one to be added, or the output cannot be written.
+    /// As [`open_with`](Self::open_with).
     pub fn open(
         open: impl Fn() -> Result<Box<dyn TableReader>, TableError>,
         output: &Path,
         added: &[String],
     ) -> Result<Self, TableError> {
+        Self::open_with(open, output, added, &TableOptions::default())
+    }
+
+    /// Opens the input and the output; `open` may be called twice. Columns of floats called `added` are to be appended. The options say
+    /// which columns mean what; all keep their names.
+    ///
+    /// Tokens keep their identity: a column of tokens that comes as text goes into a typed format as integers only when all
+    /// are written as integers are, and else as text; a float that is an integer by value goes into CSV and TSV as that
+    /// integer. Rewards and features become numbers in a typed format however they are written.
+    ///
+    /// Columns that carry no meaning may be of any type: dates, times, decimals and nested values become text, and what cannot be kept
+    /// is left out with a [note](Self::notes).
+    ///
+    /// # Errors
+    /// The input is not a table of transitions, has a column called as one to be added, or the output cannot be written.
+    pub fn open_with(
+        open: impl Fn() -> Result<Box<dyn TableReader>, TableError>,
+        output: &Path,
+        added: &[String],
+        options: &TableOptions,
+    ) -> Result<Self, TableError> {
         let format = FileFormat::from_path(output)?.format;
         let typed_output = format.info().typed;
-        let (mut reader, extras) = open_passing(&open, format)?;
+        let mut notes = Vec::new();
+        let (mut reader, extras) = open_passing(&open, format, options, &mut notes)?;
         let file = reader.name().to_owned();
         let mut schema = reader.schema().clone();
-        let check = TransitionCheck::new(&file, &schema)?;
+        let check = TransitionCheck::new(&file, &schema, options)?;
         if let Some(name) = added.iter().find(|name| schema.index_of(name).is_some()) {
             let what = "the table has this column already: rename or drop it, it would be written twice";
             return Err(TableError::new(ErrorKind::DuplicateColumn, file, what).in_column(name));
         }
         let tokens = check.roles.token_columns();
+        let (token_set, features): (HashSet<&str>, HashSet<String>) =
+            (tokens.iter().copied().collect(), check.roles.feature_columns().into_iter().collect());
         let mut changes = Changes::default();
         let mut expected = None;
         if typed_output {
             let mut types = if reader.is_untyped() || schema.fields.iter().any(|field| field.kind.is_none()) {
                 let (types, rows) = infer(reader.as_mut())?;
                 expected = Some(rows);
-                reader = open_passing(&open, format)?.0;
+                reader = open_passing(&open, format, options, &mut Vec::new())?.0;
                 types
             } else {
                 schema.fields.iter().filter_map(|field| field.kind).collect()
             };
             for (position, (kind, name)) in types.iter_mut().zip(schema.names()).enumerate() {
-                if reader.is_untyped() && *kind != ColumnType::Int && tokens.contains(&name) {
+                if reader.is_untyped() && *kind != ColumnType::Int && token_set.contains(name) {
                     *kind = ColumnType::Text;
                 }
-                let feature = reader.is_untyped() && *kind != ColumnType::Int && check.roles.is_feature(name);
-                if name == REWARD || feature {
+                let feature = reader.is_untyped() && *kind != ColumnType::Int && features.contains(name);
+                if check.places.rewards.contains(&position) || feature {
                     *kind = ColumnType::Float;
                     changes.to_numbers.push(position);
                 }
@@ -99,17 +118,23 @@ impl TableCopy {
         let all = Schema { fields: [schema.fields, appended.fields].concat() };
         let mut writer = create(output, &all)?;
         writer.mark_json(&extras.json);
-        let warning = |(column, why): &(String, String)| {
-            let column = shorten(column);
-            format!("{file}: column `{column}` is left out: {why}; convert it to text or numbers to keep it")
+        let left_out = |(column, why): &(String, String)| TableNote::LeftOut {
+            file: file.clone(),
+            column: column.clone(),
+            why: why.clone(),
         };
-        let warnings = extras.left_out.iter().map(warning).collect();
-        Ok(TableCopy { reader, writer, check, changes, added: added.len(), expected, warnings })
+        notes.extend(extras.left_out.iter().map(left_out));
+        Ok(TableCopy { reader, writer, check, changes, added: added.len(), expected, notes })
     }
 
-    /// What is left out of the copy, in sentences that name the file and the column.
-    pub fn warnings(&self) -> &[String] {
-        &self.warnings
+    /// Which columns were taken for others, and what is left out of the copy.
+    pub fn notes(&self) -> &[TableNote] {
+        &self.notes
+    }
+
+    /// Where the reward columns are in the input, by position.
+    pub fn reward_columns(&self) -> &[usize] {
+        &self.check.places.rewards
     }
 
     /// The columns of the input.
@@ -190,10 +215,11 @@ fn check_rows(file: &str, found: u64, expected: Option<u64>, at_end: bool) -> Re
 fn open_passing(
     open: impl Fn() -> Result<Box<dyn TableReader>, TableError>,
     format: Format,
+    options: &TableOptions,
+    notes: &mut Vec<TableNote>,
 ) -> Result<(Box<dyn TableReader>, Extras), TableError> {
     let mut reader = open()?;
-    let mut meant = Roles::of(reader.name(), reader.schema())?.columns();
-    meant.push(EPISODE.to_owned());
+    let meant = Roles::of(reader.name(), reader.schema(), options, notes)?.meant();
     let meant: Vec<&str> = meant.iter().map(String::as_str).collect();
     let extras = reader.keep_extras(&meant, format == Format::Jsonl)?;
     Ok((reader, extras))
@@ -237,12 +263,12 @@ impl Batch {
     /// Keeps the rows whose entry in `keep` is true.
     ///
     /// # Panics
-    /// When `keep` has not one entry a row.
+    /// When `keep` has not one entry per row.
     pub fn retain(&mut self, keep: &[bool]) {
-        assert_eq!(keep.len(), self.rows, "one entry a row");
+        assert_eq!(keep.len(), self.rows, "one entry per row");
         fn kept<T: Copy>(values: &mut Vec<T>, keep: &[bool]) {
             let mut flags = keep.iter();
-            values.retain(|_| *flags.next().expect("one entry a row"));
+            values.retain(|_| *flags.next().expect("one entry per row"));
         }
         for Column { values, validity } in &mut self.columns {
             match values {
@@ -261,34 +287,12 @@ impl Batch {
     }
 }
 
-impl Roles {
-    /// The columns whose values are tokens or names.
-    fn token_columns(&self) -> Vec<&str> {
-        let identities = [Some(&self.state), Some(&self.action), self.next_state.as_ref()];
-        let tokens = identities.into_iter().flatten().filter_map(|identity| match identity {
-            Identity::Token(column) => Some(column.as_str()),
-            Identity::Features { .. } => None,
-        });
-        tokens.chain(self.sample.as_deref()).chain(self.label.as_deref()).collect()
-    }
-}
-
-impl Roles {
-    /// Whether a column is a feature that identifies states or actions.
-    fn is_feature(&self, name: &str) -> bool {
-        let identities = [Some(&self.state), Some(&self.action), self.next_state.as_ref()];
-        identities.into_iter().flatten().any(|identity| match identity {
-            Identity::Token(_) => false,
-            features => features.columns().iter().any(|column| column == name),
-        })
-    }
-}
-
 /// Checks the rows of a table of transitions without building samples of them.
 struct TransitionCheck {
     file: String,
     schema: Schema,
     roles: Roles,
+    places: Places,
     rewards: Vec<f64>,
     /// The label of every sample.
     labels: HashMap<String, String>,
@@ -296,11 +300,12 @@ struct TransitionCheck {
 }
 
 impl TransitionCheck {
-    fn new(file: &str, schema: &Schema) -> Result<Self, TableError> {
-        let roles = Roles::of(file, schema)?;
+    fn new(file: &str, schema: &Schema, options: &TableOptions) -> Result<Self, TableError> {
+        let roles = Roles::of(file, schema, options, &mut Vec::new())?;
         Ok(TransitionCheck {
             file: file.to_owned(),
             schema: schema.clone(),
+            places: Places::of(&roles, schema),
             roles,
             rewards: Vec::new(),
             labels: HashMap::new(),
@@ -309,25 +314,29 @@ impl TransitionCheck {
     }
 
     fn rows(&mut self, batch: &Batch) -> Result<(), TableError> {
-        let TransitionCheck { file, schema, roles, rewards, labels, rows } = self;
-        for identity in [Some(&roles.state), Some(&roles.action), roles.next_state.as_ref()] {
-            Tokens::of(identity, file, schema, batch)?;
+        let TransitionCheck { file, roles, places, rewards, labels, rows, .. } = self;
+        Tokens::of(&roles.state, &places.state, file, batch)?;
+        Tokens::of(&roles.action, &places.action, file, batch)?;
+        if let (NextState::Given(identity), Some(positions)) = (&roles.next_state, &places.next_state) {
+            Tokens::of(identity, positions, file, batch)?;
         }
-        let position = |name: &str| schema.index_of(name).expect("the column is there");
-        rewards.clear();
-        finite_numbers(file, REWARD, batch, position(REWARD), rewards)?;
-        let sample = roles.sample.as_deref().map(|name| (name, &batch.columns[position(name)]));
+        for (name, &position) in roles.rewards.iter().zip(&places.rewards) {
+            rewards.clear();
+            finite_numbers(file, name, batch, position, rewards)?;
+        }
+        Ends::default().push(file, roles, places, batch)?;
+        let sample = roles.sample.as_deref().zip(places.sample.map(|position| &batch.columns[position]));
         if let Some((name, column)) = sample {
             check_present(file, name, batch, column)?;
         }
-        if let Some(label) = roles.label.as_deref().map(|name| &batch.columns[position(name)]) {
+        if let Some(label) = places.label.map(|position| &batch.columns[position]) {
             for index in 0..batch.rows {
                 let name = sample.map_or("".into(), |(_, column)| cell_text(column, index));
                 let text = if label.is_valid(index) { cell_text(label, index) } else { "".into() };
                 match labels.get(name.as_ref()) {
                     None => drop(labels.insert(name.into_owned(), text.into_owned())),
                     Some(known) if *known == text => {}
-                    Some(known) => return Err(label_changes(file, &name, known, &text, batch, index)),
+                    Some(known) => return Err(label_changes(file, &name, known, &text, roles, batch, index)),
                 }
             }
         }
@@ -346,6 +355,7 @@ pub(crate) fn label_changes(
     sample: &str,
     before: &str,
     here: &str,
+    roles: &Roles,
     batch: &Batch,
     index: usize,
 ) -> TableError {
@@ -357,5 +367,5 @@ pub(crate) fn label_changes(
     TableError::new(ErrorKind::Malformed, file, what)
         .at_row(batch.row_number(index))
         .at_line(batch.line(index))
-        .in_column("label")
+        .in_column(roles.label.as_deref().unwrap_or("label"))
 }

@@ -6,7 +6,7 @@ use srrd::sample::Placement;
 use srrd::sure::Episodes;
 use srrd::{RewardSample, SampleError};
 
-/// The episode of every row of one sample: 4 bytes a row, and every name once.
+/// The episode of every row of one sample: 4 bytes per row, and every name once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EpisodeRows {
     names: Vec<String>,

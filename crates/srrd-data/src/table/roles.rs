@@ -1,28 +1,42 @@
 //! What the columns of a table of transitions mean.
 
+use std::collections::HashMap;
+
+use super::batch::Schema;
+use super::options::{Next, Role, TableNote, TableOptions};
+use super::read::listed;
 use crate::error::{ErrorKind, TableError, shorten};
-use crate::table::batch::{Batch, Column, Schema, TextColumn, Values};
-use crate::table::number::feature_numbers;
-use srrd::Token;
 
 /// The columns that make reward samples out of a table, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Roles {
     pub state: Identity,
     pub action: Identity,
-    /// `None` in one-step problems: every row ends in one common end state.
-    pub next_state: Option<Identity>,
+    pub next_state: NextState,
+    /// At least one.
+    pub rewards: Vec<String>,
+    /// Whether samples are named by their reward columns.
+    pub named_by_reward: bool,
     pub sample: Option<String>,
     pub label: Option<String>,
-    /// `None` unless someone asks for episodes.
     pub episode: Option<String>,
+    pub step: Option<String>,
+    /// Whether the task is over, the episode is over, was cut off, or ran out of time.
+    pub ends: [Option<String>; 4],
+    /// Whether someone asks for episodes.
+    pub keep_episodes: bool,
 }
 
-/// The episodes' column.
-pub(crate) const EPISODE: &str = "episode";
-
-/// The reward's column.
-pub(crate) const REWARD: &str = "reward";
+/// Where next states come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NextState {
+    /// They have columns of their own.
+    Given(Identity),
+    /// They are the states of the rows after them.
+    Shifted,
+    /// There are none: every row ends in one common end state.
+    OneStep,
+}
 
 /// What identifies a state or an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,18 +44,18 @@ pub(crate) enum Identity {
     /// The column of this name.
     Token(String),
     /// The columns `PREFIX.NAME` of all these names, in this (sorted) order: names beat positions.
-    Features { prefix: &'static str, names: Vec<String> },
+    Features { prefix: String, names: Vec<String> },
 }
 
 impl Identity {
-    pub(crate) fn find(schema: &Schema, prefix: &'static str) -> Option<Self> {
+    pub(crate) fn find(schema: &Schema, prefix: &str) -> Option<Self> {
         if schema.index_of(prefix).is_some() {
             return Some(Identity::Token(prefix.to_owned()));
         }
         let feature = |name: &str| Some(name.strip_prefix(prefix)?.strip_prefix('.')?.to_owned());
         let mut names: Vec<String> = schema.names().filter_map(feature).collect();
         names.sort_unstable();
-        (!names.is_empty()).then_some(Identity::Features { prefix, names })
+        (!names.is_empty()).then(|| Identity::Features { prefix: prefix.to_owned(), names })
     }
 
     /// The names of the features, if there are any.
@@ -60,70 +74,308 @@ impl Identity {
     }
 }
 
-impl Roles {
-    /// Finds out what the columns of a table mean.
-    pub fn of(file: &str, schema: &Schema) -> Result<Self, TableError> {
-        let missing = |column: &str| {
-            let known: Vec<String> = schema.names().map(|name| format!("`{}`", shorten(name))).collect();
-            let instead = match column {
-                REWARD => String::new(),
-                _ => format!(" (or feature columns `{column}.NAME`)"),
+/// Finds columns by their roles, and notes which were taken for others.
+struct Finder<'a> {
+    file: &'a str,
+    schema: &'a Schema,
+    options: &'a TableOptions,
+    recognised: Vec<(Role, String)>,
+}
+
+impl Finder<'_> {
+    /// The name that the columns of a role have or begin with; `None` when there are none.
+    fn name(&mut self, role: Role) -> Result<Option<String>, TableError> {
+        let there = |name: &str| Identity::find(self.schema, name).is_some();
+        if let Some(column) = self.options.columns.get(role) {
+            if !there(column) {
+                let what = format!("there is no such column to be the {role}; {}", self.what_is_there(column));
+                return Err(TableError::new(ErrorKind::MissingColumn, self.file, what).in_column(column));
+            }
+            return Ok(Some(column.to_owned()));
+        }
+        let info = role.info();
+        if there(info.name) {
+            return Ok(Some(info.name.to_owned()));
+        }
+        // What is said to be something else is not guessed to be this.
+        let is_other =
+            |name: &str| super::options::ROLES.iter().any(|other| self.options.columns.get(other.role) == Some(name));
+        let mut found = info.aliases.iter().filter(|alias| there(alias) && !is_other(alias));
+        match (found.next(), found.next()) {
+            (None, _) => Ok(None),
+            (Some(alias), None) => {
+                self.recognised.push((role, (*alias).to_owned()));
+                Ok(Some((*alias).to_owned()))
+            }
+            (Some(first), Some(second)) => {
+                let what = format!(
+                    "both `{first}` and `{second}` could be the {role}: say which, as in `--columns {role}={first}`"
+                );
+                Err(TableError::new(ErrorKind::MissingColumn, self.file, what).in_column(info.name))
+            }
+        }
+    }
+
+    fn identity(&mut self, role: Role) -> Result<Option<Identity>, TableError> {
+        Ok(self.name(role)?.and_then(|name| Identity::find(self.schema, &name)))
+    }
+
+    fn needed(&mut self, role: Role) -> Result<Identity, TableError> {
+        self.identity(role)?.ok_or_else(|| self.missing(role))
+    }
+
+    /// A column of its own; a list of one number is such a column, too.
+    fn single(&mut self, role: Role) -> Result<Option<String>, TableError> {
+        Ok(self.name(role)?.and_then(|name| match Identity::find(self.schema, &name)? {
+            Identity::Token(column) => Some(column),
+            features => features.columns().into_iter().next().filter(|_| features.columns().len() == 1),
+        }))
+    }
+
+    fn rewards(&mut self) -> Result<Vec<String>, TableError> {
+        if self.options.rewards.is_empty() {
+            return Ok(vec![self.single(Role::Reward)?.ok_or_else(|| self.missing(Role::Reward))?]);
+        }
+        let mut rewards: Vec<String> = Vec::new();
+        for pattern in &self.options.rewards {
+            let found: Vec<&str> = match pattern.contains('*') {
+                true => self.schema.names().filter(|name| matches(pattern, name)).collect(),
+                false => self.schema.names().filter(|name| name == pattern).collect(),
             };
-            let what = format!("the column is missing: a table of transitions needs it{instead}; this one has ");
-            let what =
-                what + &known.join(", ") + &misnamed(schema, column).map_or(String::new(), |why| format!("; {why}"));
-            TableError::new(ErrorKind::MissingColumn, file, what).in_column(column)
+            if found.is_empty() {
+                let what = format!("there is no such reward column; {}", self.what_is_there(pattern));
+                return Err(TableError::new(ErrorKind::MissingColumn, self.file, what).in_column(pattern));
+            }
+            for name in found {
+                if !rewards.iter().any(|known| known == name) {
+                    rewards.push(name.to_owned());
+                }
+            }
+        }
+        Ok(rewards)
+    }
+
+    /// The columns of the table, and the one whose name is nearest to a name that is missing.
+    fn what_is_there(&self, wanted: &str) -> String {
+        let nearest = nearest(wanted, self.schema.names());
+        let nearest = nearest.map_or(String::new(), |name| format!("; did you mean `{}`?", shorten(name)));
+        format!("this one has {}{nearest}", listed(self.schema.names()))
+    }
+
+    fn missing(&self, role: Role) -> TableError {
+        let column = role.info().name;
+        let instead = match role {
+            Role::Reward => String::new(),
+            _ => format!(" (or feature columns `{column}.NAME`)"),
         };
-        let state = Identity::find(schema, "state").ok_or_else(|| missing("state"))?;
-        let action = Identity::find(schema, "action").ok_or_else(|| missing("action"))?;
-        let next_state = Identity::find(schema, "next_state");
+        let mut what = format!("the column is missing: a table of transitions needs it{instead}; ");
+        match misnamed(self.schema, column) {
+            Some(why) => what += &format!("this one has {}; {why}", listed(self.schema.names())),
+            None => what += &self.what_is_there(column),
+        }
+        TableError::new(ErrorKind::MissingColumn, self.file, what).in_column(column)
+    }
+}
+
+impl Roles {
+    /// Finds out what the columns of a table mean; what was taken for something by another name is noted.
+    pub fn of(
+        file: &str,
+        schema: &Schema,
+        options: &TableOptions,
+        notes: &mut Vec<TableNote>,
+    ) -> Result<Self, TableError> {
+        let mut finder = Finder { file, schema, options, recognised: Vec::new() };
+        let state = finder.needed(Role::State)?;
+        let action = finder.needed(Role::Action)?;
+        let next_state = finder.identity(Role::NextState)?;
         if next_state.is_none()
             && let Some(spaced) = schema.names().find(|name| is_named(name.trim(), "next_state"))
         {
             // Without next states the table would be taken for a one-step problem.
             return Err(TableError::new(ErrorKind::MissingColumn, file, spaces(spaced)).in_column("next_state"));
         }
-        if schema.index_of(REWARD).is_none() {
-            return Err(missing(REWARD));
+        let rewards = finder.rewards()?;
+        if let Some(next_state) = &next_state {
+            check_same_features(file, &state, next_state)?;
         }
-        if let Some(next_state) = &next_state
-            && state.features() != next_state.features()
-        {
-            let describe = |identity: &Identity| match identity {
-                Identity::Token(column) => format!("the column `{column}`"),
-                features => {
-                    features.columns().iter().map(|column| format!("`{column}`")).collect::<Vec<_>>().join(", ")
-                }
-            };
-            return Err(TableError::new(
-                ErrorKind::MissingColumn,
-                file,
-                format!(
-                    "states are identified by {} but next states by {}; give both the same features, or a token each",
-                    describe(&state),
-                    describe(next_state)
-                ),
-            ));
+        let [sample, label, episode, step] =
+            [Role::Sample, Role::Label, Role::Episode, Role::Step].map(|role| finder.single(role));
+        let (episode, step) = (episode?, step?);
+        let [terminated, done, truncated, timeout] =
+            [Role::Terminated, Role::Done, Role::Truncated, Role::Timeout].map(|role| finder.single(role));
+        let next_state = match (next_state, options.next) {
+            (Some(given), _) => NextState::Given(given),
+            (None, Next::Shift) => NextState::Shifted,
+            (None, Next::Auto) if episode.is_some() && step.is_some() => NextState::Shifted,
+            (None, _) => NextState::OneStep,
+        };
+        let roles = Roles {
+            state,
+            action,
+            next_state,
+            rewards,
+            named_by_reward: !options.rewards.is_empty(),
+            sample: sample?,
+            label: label?,
+            episode,
+            step,
+            ends: [terminated?, done?, truncated?, timeout?],
+            keep_episodes: options.episodes,
+        };
+        let recognised = finder.recognised;
+        if !recognised.is_empty() {
+            notes.push(TableNote::Recognised { file: file.to_owned(), columns: recognised });
         }
-        let optional = |name: &str| schema.index_of(name).map(|_| name.to_owned());
-        Ok(Roles { state, action, next_state, sample: optional("sample"), label: optional("label"), episode: None })
+        Ok(roles)
+    }
+
+    /// Whether the episode of every row is needed.
+    pub fn needs_episodes(&self) -> bool {
+        self.keep_episodes || self.next_state == NextState::Shifted
+    }
+
+    fn identities(&self) -> impl Iterator<Item = &Identity> {
+        let next_state = match &self.next_state {
+            NextState::Given(identity) => Some(identity),
+            _ => None,
+        };
+        [&self.state, &self.action].into_iter().chain(next_state)
     }
 
     /// The columns that are needed, to be selected in this order.
     pub fn columns(&self) -> Vec<String> {
-        let identities = [Some(&self.state), Some(&self.action), self.next_state.as_ref()];
-        let mut columns: Vec<String> = identities.into_iter().flatten().flat_map(Identity::columns).collect();
-        columns.push(REWARD.to_owned());
-        columns.extend(self.sample.clone());
-        columns.extend(self.label.clone());
-        columns.extend(self.episode.clone());
+        let mut columns: Vec<String> = self.identities().flat_map(Identity::columns).collect();
+        columns.extend(self.rewards.iter().cloned());
+        columns.extend([&self.sample, &self.label].into_iter().flatten().cloned());
+        if self.needs_episodes() {
+            columns.extend(self.episode.clone());
+        }
+        if self.next_state == NextState::Shifted {
+            columns.extend(self.step.clone());
+        }
+        columns.extend(self.ends.iter().flatten().cloned());
+        // A column may have two roles, such as a state that is rewarded by itself.
+        let mut seen = std::collections::HashSet::new();
+        columns.retain(|column| seen.insert(column.clone()));
         columns
     }
+
+    /// All columns that mean something, needed or not.
+    pub fn meant(&self) -> Vec<String> {
+        let mut columns = self.columns();
+        columns.extend([&self.episode, &self.step].into_iter().flatten().cloned());
+        columns
+    }
+
+    /// The columns whose values are tokens or names.
+    pub fn token_columns(&self) -> Vec<&str> {
+        let tokens = self.identities().filter_map(|identity| match identity {
+            Identity::Token(column) => Some(column.as_str()),
+            Identity::Features { .. } => None,
+        });
+        tokens.chain(self.sample.as_deref()).chain(self.label.as_deref()).collect()
+    }
+
+    /// The columns that are features of states or actions.
+    pub fn feature_columns(&self) -> Vec<String> {
+        self.identities().filter(|identity| identity.features().is_some()).flat_map(Identity::columns).collect()
+    }
+}
+
+/// Where the columns of the roles are in batches.
+pub(crate) struct Places {
+    pub state: Vec<usize>,
+    pub action: Vec<usize>,
+    pub next_state: Option<Vec<usize>>,
+    pub rewards: Vec<usize>,
+    pub sample: Option<usize>,
+    pub label: Option<usize>,
+    pub episode: Option<usize>,
+    pub step: Option<usize>,
+    pub ends: [Option<usize>; 4],
+}
+
+impl Places {
+    /// In batches of these columns.
+    pub fn of(roles: &Roles, schema: &Schema) -> Self {
+        let known: HashMap<&str, usize> = schema.names().enumerate().map(|(at, name)| (name, at)).collect();
+        let all = |names: &[String]| names.iter().filter_map(|name| known.get(name.as_str()).copied()).collect();
+        let one = |name: &Option<String>| name.as_deref().and_then(|name| known.get(name).copied());
+        Places {
+            state: all(&roles.state.columns()),
+            action: all(&roles.action.columns()),
+            next_state: match &roles.next_state {
+                NextState::Given(identity) => Some(all(&identity.columns())),
+                _ => None,
+            },
+            rewards: all(&roles.rewards),
+            sample: one(&roles.sample),
+            label: one(&roles.label),
+            episode: one(&roles.episode),
+            step: one(&roles.step),
+            ends: [0, 1, 2, 3].map(|which| one(&roles.ends[which])),
+        }
+    }
+}
+
+fn check_same_features(file: &str, state: &Identity, next_state: &Identity) -> Result<(), TableError> {
+    if state.features() == next_state.features() {
+        return Ok(());
+    }
+    let describe = |identity: &Identity| match identity {
+        Identity::Token(column) => format!("the column `{column}`"),
+        features => listed(features.columns().iter().map(String::as_str)),
+    };
+    let what = format!(
+        "states are identified by {} but next states by {}; give both the same features, or a token each",
+        describe(state),
+        describe(next_state)
+    );
+    Err(TableError::new(ErrorKind::MissingColumn, file, what))
 }
 
 /// Whether a name is that of a column or of one of its features.
 fn is_named(name: &str, column: &str) -> bool {
     name.strip_prefix(column).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Whether a name is what a pattern says, in which `*` stands for anything.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// The name that is most like a name that is missing, if one is much like it.
+fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let far = wanted.chars().count() / 3 + 1;
+    // A table of thousands of features has no column that was misspelled, and very long names are none.
+    let near = names.take(1000).filter(|name| name.len() < 100).map(|name| (edits(wanted, name), name));
+    near.filter(|(edits, _)| *edits < far.max(2)).min_by_key(|(edits, _)| *edits).map(|(_, name)| name)
+}
+
+/// How many letters have to be put in, taken out or changed to make one name of the other.
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
 }
 
 fn spaces(name: &str) -> String {
@@ -152,97 +404,24 @@ fn misnamed(schema: &Schema, column: &str) -> Option<String> {
     Some(format!("names are compared as written: rename `{}` to `{}`", shorten(other), other.trim().to_lowercase()))
 }
 
-/// The tokens of one batch in one role.
-pub(crate) enum Tokens<'a> {
-    Text(&'a TextColumn),
-    Int(&'a [i64]),
-    Float(&'a [f64]),
-    Bool(&'a [bool]),
-    /// Row after row.
-    Features {
-        values: Vec<f64>,
-        count: usize,
-    },
-    /// One-step problems: every row ends in the same state, whose token no table can hold.
-    End,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl<'a> Tokens<'a> {
-    /// Takes the tokens of a role from a batch of the selected columns, checking that all are there.
-    pub fn of(identity: Option<&Identity>, file: &str, schema: &Schema, batch: &'a Batch) -> Result<Self, TableError> {
-        let position = |name: &str| schema.index_of(name).expect("the column was selected");
-        match identity {
-            None => Ok(Tokens::End),
-            Some(Identity::Token(name)) => {
-                let column = &batch.columns[position(name)];
-                check_present(file, name, batch, column)?;
-                Ok(match &column.values {
-                    Values::Text(texts) => Tokens::Text(texts),
-                    Values::Int(values) => Tokens::Int(values),
-                    Values::Float(values) => Tokens::Float(values),
-                    Values::Bool(values) => Tokens::Bool(values),
-                })
-            }
-            Some(features @ Identity::Features { names, .. }) => {
-                let count = names.len();
-                let mut values = vec![0.0; batch.rows * count];
-                let mut column = Vec::with_capacity(batch.rows);
-                for (k, name) in features.columns().iter().enumerate() {
-                    column.clear();
-                    feature_numbers(file, name, batch, position(name), &mut column)?;
-                    values.iter_mut().skip(k).step_by(count).zip(&column).for_each(|(to, &value)| *to = value);
-                }
-                Ok(Tokens::Features { values, count })
-            }
+    #[test]
+    fn patterns_and_nearest_names() {
+        for (pattern, name, fits) in [
+            ("rewards/*", "rewards/a", true),
+            ("rewards/*", "reward", false),
+            ("*_score", "old_score", true),
+            ("a*b*c", "a1b2c", true),
+            ("a*b*c", "abc", true),
+            ("a*b*c", "acb", false),
+            ("ab*ba", "aba", false),
+        ] {
+            assert_eq!(matches(pattern, name), fits, "{pattern} {name}");
         }
-    }
-
-    /// Calls `f` with the token of row `index` of the batch.
-    #[inline]
-    pub fn with<T>(&self, index: usize, f: impl FnOnce(Token<'_>) -> T) -> T {
-        match self {
-            Tokens::Text(texts) => f(Token::text(texts.get(index))),
-            Tokens::Int(values) => f(Token::int(values[index])),
-            Tokens::Float(values) => {
-                // By value: an integer is the same integer in a float column, as pandas makes of one with gaps.
-                let value = values[index];
-                if value.fract() == 0.0 && value.abs() < 9e15 {
-                    f(Token::int(value as i64))
-                } else {
-                    f(Token::text(&value.to_string()))
-                }
-            }
-            Tokens::Bool(values) => f(Token::text(if values[index] { "true" } else { "false" })),
-            Tokens::Features { values, count } => f(Token::features(&values[index * count..(index + 1) * count])),
-            Tokens::End => f(Token::text("")),
-        }
-    }
-}
-
-/// Refuses missing values, and the empty texts that stand for them in text formats.
-pub(crate) fn check_present(file: &str, name: &str, batch: &Batch, column: &Column) -> Result<(), TableError> {
-    let absent = match &column.values {
-        Values::Text(texts) if column.validity.is_none() => texts.first_empty(),
-        Values::Text(texts) => (0..batch.rows).find(|&i| texts.get(i).is_empty() || !column.is_valid(i)),
-        Values::Float(values) => (0..batch.rows).find(|&i| !values[i].is_finite() || !column.is_valid(i)),
-        _ if column.validity.is_none() => None,
-        _ => (0..batch.rows).find(|&i| !column.is_valid(i)),
-    };
-    match absent {
-        None => Ok(()),
-        Some(index) => Err(TableError::new(ErrorKind::Type, file, "the value is missing: fill it in, or drop the row")
-            .at_row(batch.row_number(index))
-            .at_line(batch.line(index))
-            .in_column(name)),
-    }
-}
-
-/// The text of a cell, for names and labels.
-pub(crate) fn cell_text(column: &Column, index: usize) -> std::borrow::Cow<'_, str> {
-    match &column.values {
-        Values::Text(texts) => texts.get(index).into(),
-        Values::Int(values) => values[index].to_string().into(),
-        Values::Float(values) => values[index].to_string().into(),
-        Values::Bool(values) => values[index].to_string().into(),
+        assert_eq!(nearest("reward", ["rewrd", "ward", "state"].into_iter()), Some("rewrd"));
+        assert_eq!(nearest("action", ["state", "next_state", "reward"].into_iter()), None);
     }
 }

@@ -1,28 +1,37 @@
-//! From tables to reward samples: one file is one sample, or as many as its `sample` column names.
+//! From tables to reward samples: one file is one sample, or as many as its `sample` column names, for each reward column.
 
-use std::collections::HashMap;
 use std::path::Path;
 
-use srrd::sample::Placement;
-use srrd::{Duplicates, NamedSample, SampleBuilder, SampleError};
+use srrd::{NamedSample, SampleBuilder, SampleError};
 
+use super::batch::Batch;
+use super::gather::Gathered;
+use super::number::finite_numbers;
+use super::options::{TableNote, TableOptions};
+use super::read::{ReadOptions, TableReader, for_each_batch, for_each_mapped, open};
+use super::roles::{NextState, Places, Roles};
+use super::shift::{Following, following};
+use super::tokens::{Ends, Tokens, cell_text, check_present};
 use crate::error::{ErrorKind, TableError};
-use crate::table::batch::{Batch, Schema};
-use crate::table::copy::label_changes;
-use crate::table::episodes::EpisodeRows;
-use crate::table::number::finite_numbers;
-use crate::table::read::{ReadOptions, TableReader, for_each_mapped, open};
-use crate::table::roles::{EPISODE, REWARD, Roles, Tokens, cell_text, check_present};
+
+/// The place of a row that is in no sample.
+pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// The samples of a table, and where its rows went.
 #[derive(Clone, Debug)]
 pub struct SampleTable {
-    /// The samples, in order of their first rows.
+    /// The samples, in order of their first rows; those of several reward columns one behind the other.
     pub samples: Vec<NamedSample>,
-    /// For every row of the table the index of its sample; empty when there is only one.
-    sample_of_row: Vec<u32>,
+    /// What was understood of the table that its user should know.
+    pub notes: Vec<TableNote>,
+    /// How many reward columns there are.
+    pub(super) rewards: usize,
+    /// For every row of the table the index of its sample, reward columns not counted; empty when all rows are in the only one.
+    pub(super) sample_of_row: Vec<u32>,
     /// For every row of the table the index of its transition in its sample.
-    transition_of_row: Vec<u32>,
+    pub(super) transition_of_row: Vec<u32>,
+    /// For every row of the table whether the task is over after it.
+    pub(super) ends: Option<Vec<bool>>,
 }
 
 impl SampleTable {
@@ -31,338 +40,252 @@ impl SampleTable {
         self.transition_of_row.len()
     }
 
-    /// The indices of a row's sample and, in there, of its transition.
+    /// How many reward columns there are, and so how many samples every row is in.
+    pub fn reward_count(&self) -> usize {
+        self.rewards
+    }
+
+    /// The indices of a row's sample (of the first reward column; those of the others follow it) and, in there, of its transition.
+    /// `None` for a row that was left out because nobody knows its next state.
     #[inline]
-    pub fn place_of(&self, row: usize) -> (usize, usize) {
-        let sample = self.sample_of_row.get(row).map_or(0, |&sample| sample as usize);
-        (sample, self.transition_of_row[row] as usize)
+    pub fn place_of(&self, row: usize) -> Option<(usize, usize)> {
+        let sample = self.sample_of_row.get(row).copied().unwrap_or(0);
+        (sample != NOWHERE).then(|| (sample as usize * self.rewards, self.transition_of_row[row] as usize))
     }
 
     /// The places of all rows, in order.
-    pub fn rows(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+    pub fn rows(&self) -> impl Iterator<Item = Option<(usize, usize)>> + '_ {
         (0..self.row_count()).map(|row| self.place_of(row))
+    }
+
+    /// For every row of the table whether the task is over after it; `None` where no column says so.
+    pub fn ends(&self) -> Option<&[bool]> {
+        self.ends.as_deref()
     }
 }
 
-/// Reads the reward samples of a table; `-` is CSV on standard input.
+/// Reads the reward samples of a table; `-` is CSV on standard input. See [`read_table`] for what was understood of it.
+///
+/// # Errors
+/// As [`read_table`].
+pub fn read_samples(path: &Path, options: impl Into<TableOptions>) -> Result<Vec<NamedSample>, TableError> {
+    read_table(path, options).map(|table| table.samples)
+}
+
+/// Reads the reward samples of a table, and where its rows went; `-` is CSV on standard input.
 ///
 /// # Errors
 /// Anything wrong with the table; the message names the file, the row and the column and says what to do.
-pub fn read_samples(path: &Path, duplicates: Duplicates) -> Result<Vec<NamedSample>, TableError> {
-    read(path, duplicates, false)
-}
-
-/// As [`read_samples`], with the episodes of each sample where the table has a column `episode`. 12 bytes a row more while it is
-/// read.
-///
-/// # Errors
-/// As [`read_samples`], and when an episode is missing.
-pub fn read_samples_with_episodes(path: &Path, duplicates: Duplicates) -> Result<Vec<NamedSample>, TableError> {
-    read(path, duplicates, true)
-}
-
-fn read(path: &Path, duplicates: Duplicates, episodes: bool) -> Result<Vec<NamedSample>, TableError> {
+pub fn read_table(path: &Path, options: impl Into<TableOptions>) -> Result<SampleTable, TableError> {
     let reader = open(path, &ReadOptions::default())?;
     let name = match path.file_name() {
         Some(name) if name != "-" => name.to_string_lossy().into_owned(),
         _ => reader.name().to_owned(),
     };
-    read_table(reader, &name, duplicates, episodes).map(|table| table.samples)
+    read_sample_table(reader, &name, options)
 }
 
-/// Reads the reward samples of a table that is open; `name` is that of the sample when there is no `sample` column.
+/// Reads the reward samples of a table that is open; `name` is that of the sample when neither a `sample` column nor reward columns
+/// name it.
 ///
 /// # Errors
-/// As [`read_samples`].
+/// As [`read_table`].
 pub fn read_sample_table(
-    reader: Box<dyn TableReader>,
-    name: &str,
-    duplicates: Duplicates,
-) -> Result<SampleTable, TableError> {
-    read_table(reader, name, duplicates, false)
-}
-
-/// As [`read_sample_table`], with the episodes of each sample where the table has a column `episode`.
-///
-/// # Errors
-/// As [`read_samples_with_episodes`].
-pub fn read_sample_table_with_episodes(
-    reader: Box<dyn TableReader>,
-    name: &str,
-    duplicates: Duplicates,
-) -> Result<SampleTable, TableError> {
-    read_table(reader, name, duplicates, true)
-}
-
-fn read_table(
     mut reader: Box<dyn TableReader>,
     name: &str,
-    duplicates: Duplicates,
-    episodes: bool,
+    options: impl Into<TableOptions>,
 ) -> Result<SampleTable, TableError> {
+    let options = options.into();
     let file = reader.name().to_owned();
-    let mut roles = Roles::of(&file, reader.schema())?;
-    if episodes {
-        roles.episode = reader.schema().index_of(EPISODE).map(|_| EPISODE.to_owned());
-    }
+    let mut notes = Vec::new();
+    let roles = Roles::of(&file, reader.schema(), &options, &mut notes)?;
     let columns = roles.columns();
     reader.select(&columns.iter().map(String::as_str).collect::<Vec<_>>())?;
-    let schema = reader.schema().clone();
-    let reward_position = schema.index_of(REWARD).expect("the column was selected");
-
-    let gathered = Gathered::new(&file, name, duplicates);
+    let places = Places::of(&roles, reader.schema());
+    let rows = Rows { file: &file, roles: &roles, places: &places };
     let mut taker =
-        Taker { file: &file, roles: &roles, schema: &schema, reward_position, rewards: Vec::new(), gathered };
-    // Without a choice to be made for every row, threads can push rows on their own.
-    let apart = roles.sample.is_none() && roles.label.is_none() && roles.episode.is_none();
-    let push = |batch: &Batch| if apart { pushed(&file, &roles, &schema, reward_position, batch) } else { None };
-    for_each_mapped(reader, push, |batch, pushed| match pushed {
-        Some(mut rows) => taker.append(batch, &mut rows),
-        None => taker.check(batch),
-    })?;
-    taker.gathered.build(&roles)
+        Taker { rows, gathered: Gathered::new(&file, name, options.duplicates, &roles), ends: Ends::default() };
+    if roles.next_state == NextState::Shifted {
+        let following = taker.take_shifted(reader)?;
+        notes.push(TableNote::Shifted {
+            file: file.clone(),
+            episodes: following.episodes,
+            ended: following.ended,
+            left_out: following.left_out,
+        });
+    } else {
+        // Without a choice to be made for every row, threads can push rows on their own.
+        let apart = roles.sample.is_none() && roles.label.is_none() && !roles.needs_episodes();
+        for_each_mapped(
+            reader,
+            |batch| if apart { rows.pushed(batch) } else { None },
+            |batch, pushed| {
+                taker.ends.push(&file, &roles, &places, batch)?;
+                match pushed {
+                    Some((mut builder, others)) => taker.append(batch, &mut builder, &others),
+                    None => taker.take(batch, None),
+                }
+            },
+        )?;
+    }
+    let Taker { gathered, ends, .. } = taker;
+    let mut table = gathered.build()?;
+    table.notes = notes;
+    // Handed over here, by row of the table: whoever builds samples that know their ends takes them from this list.
+    table.ends = (!ends.ends.is_empty()).then_some(ends.ends);
+    Ok(table)
 }
 
-/// What became of the rows of a table, given what became of those of each sample.
-fn in_order_of_rows(sample_of_row: &[u32], mut placements: Vec<Placement>) -> Vec<u32> {
-    if sample_of_row.is_empty() {
-        return placements.pop().map(|placement| placement.transition).unwrap_or_default();
+/// The rows of the batches of a table.
+#[derive(Clone, Copy)]
+struct Rows<'a> {
+    file: &'a str,
+    roles: &'a Roles,
+    places: &'a Places,
+}
+
+impl Rows<'_> {
+    fn states<'b>(&self, batch: &'b Batch) -> Result<Tokens<'b>, TableError> {
+        Tokens::of(&self.roles.state, &self.places.state, self.file, batch)
     }
-    let mut rest: Vec<_> = placements.iter().map(|placement| placement.transition.iter()).collect();
-    let next = |&sample: &u32| *rest[sample as usize].next().expect("a row of the table is one of its sample");
-    sample_of_row.iter().map(next).collect()
+
+    fn actions<'b>(&self, batch: &'b Batch) -> Result<Tokens<'b>, TableError> {
+        Tokens::of(&self.roles.action, &self.places.action, self.file, batch)
+    }
+
+    fn next_states<'b>(&self, batch: &'b Batch) -> Result<Tokens<'b>, TableError> {
+        match (&self.roles.next_state, &self.places.next_state) {
+            (NextState::Given(identity), Some(positions)) => Tokens::of(identity, positions, self.file, batch),
+            _ => Ok(Tokens::End),
+        }
+    }
+
+    /// By reward column, the rewards of all rows.
+    fn rewards(&self, batch: &Batch) -> Result<Vec<Vec<f64>>, TableError> {
+        let columns = self.roles.rewards.iter().zip(&self.places.rewards);
+        columns
+            .map(|(name, &position)| {
+                let mut rewards = Vec::with_capacity(batch.rows);
+                finite_numbers(self.file, name, batch, position, &mut rewards).map(|()| rewards)
+            })
+            .collect()
+    }
+
+    /// The rows of a batch in a builder of their own, and their rewards in the columns behind the first; `None` when there is anything
+    /// wrong with one, which is found out elsewhere.
+    fn pushed(&self, batch: &Batch) -> Option<(SampleBuilder, Vec<Vec<f64>>)> {
+        let mut builder = SampleBuilder::with_capacity(batch.rows);
+        let (state, action) = (self.states(batch).ok()?, self.actions(batch).ok()?);
+        let next_state = self.next_states(batch).ok()?;
+        let mut rewards = self.rewards(batch).ok()?;
+        for (index, &reward) in rewards[0].iter().enumerate() {
+            state
+                .with(index, |s| action.with(index, |a| next_state.with(index, |n| builder.push(s, a, n, reward))))
+                .ok()?;
+        }
+        rewards.remove(0);
+        Some((builder, rewards))
+    }
+
+    /// An error of the library about one row.
+    fn error(&self, batch: &Batch, index: usize, error: &SampleError) -> TableError {
+        let what = match error {
+            SampleError::TooBig { value, .. } => format!(
+                "{value:e} is too large to compute with; divide all rewards by a constant (distances do not change)"
+            ),
+            other => other.to_string(),
+        };
+        let placed = TableError::new(ErrorKind::Number, self.file, what)
+            .at_row(batch.row_number(index))
+            .at_line(batch.line(index));
+        match error {
+            SampleError::TooBig { .. } => placed.in_column(&self.roles.rewards[0]),
+            _ => placed,
+        }
+    }
 }
 
 /// Takes the rows of a table.
 struct Taker<'a> {
-    file: &'a str,
-    roles: &'a Roles,
-    schema: &'a Schema,
-    reward_position: usize,
-    rewards: Vec<f64>,
+    rows: Rows<'a>,
     gathered: Gathered<'a>,
-}
-
-/// The rows of a batch in a builder of their own; `None` when there is anything wrong with one, which is found out elsewhere.
-fn pushed(file: &str, roles: &Roles, schema: &Schema, reward_position: usize, batch: &Batch) -> Option<SampleBuilder> {
-    let mut builder = SampleBuilder::with_capacity(batch.rows);
-    let state = Tokens::of(Some(&roles.state), file, schema, batch).ok()?;
-    let action = Tokens::of(Some(&roles.action), file, schema, batch).ok()?;
-    let next_state = Tokens::of(roles.next_state.as_ref(), file, schema, batch).ok()?;
-    let mut rewards = Vec::with_capacity(batch.rows);
-    finite_numbers(file, REWARD, batch, reward_position, &mut rewards).ok()?;
-    for (index, &reward) in rewards.iter().enumerate() {
-        state
-            .with(index, |s| action.with(index, |a| next_state.with(index, |n| builder.push(s, a, n, reward))))
-            .ok()?;
-    }
-    Some(builder)
+    ends: Ends,
 }
 
 impl Taker<'_> {
-    fn append(&mut self, batch: &Batch, rows: &mut SampleBuilder) -> Result<(), TableError> {
-        let to = self.gathered.only();
-        if let Err(error) = self.gathered.builders[to].append(rows) {
-            return Err(row_error(self.file, batch, 0, &error));
+    /// Takes rows that were pushed already, all into the only sample.
+    fn append(&mut self, batch: &Batch, builder: &mut SampleBuilder, others: &[Vec<f64>]) -> Result<(), TableError> {
+        let to = self.gathered.sample(None);
+        if let Err(error) = self.gathered.builder(to).append(builder) {
+            return Err(self.rows.error(batch, 0, &error));
         }
+        self.gathered.others(to).iter_mut().zip(others).for_each(|(to, rewards)| to.extend(rewards));
         if self.gathered.notes_rows() {
             (0..batch.rows).for_each(|index| self.gathered.note_row(to, batch.row_number(index)));
         }
         Ok(())
     }
 
-    fn check(&mut self, batch: &Batch) -> Result<(), TableError> {
-        let Taker { file, roles, schema, .. } = *self;
-        let state = Tokens::of(Some(&roles.state), file, schema, batch)?;
-        let action = Tokens::of(Some(&roles.action), file, schema, batch)?;
-        let next_state = Tokens::of(roles.next_state.as_ref(), file, schema, batch)?;
-        self.rewards.clear();
-        finite_numbers(file, REWARD, batch, self.reward_position, &mut self.rewards)?;
-        let column = |name: &str| &batch.columns[schema.index_of(name).expect("the column was selected")];
-        let sample = roles.sample.as_deref().map(|name| (name, column(name)));
-        let label = roles.label.as_deref().map(column);
-        let episode = roles.episode.as_deref().map(|name| (name, column(name)));
-        for (name, column) in [sample, episode].into_iter().flatten() {
-            check_present(file, name, batch, column)?;
-        }
-        for (index, &reward) in self.rewards.iter().enumerate() {
-            let to = match sample {
-                None => self.gathered.only(),
-                Some((_, column)) => self.gathered.named(&cell_text(column, index)),
-            };
+    /// Takes the rows of a batch one by one; of those whose next states are elsewhere, only those that have one.
+    fn take(&mut self, batch: &Batch, elsewhere: Option<(Tokens<'_>, &[bool])>) -> Result<(), TableError> {
+        let Rows { file, roles, places } = self.rows;
+        let (state, action) = (self.rows.states(batch)?, self.rows.actions(batch)?);
+        let (next_state, known) = match elsewhere {
+            Some((tokens, known)) => (tokens, Some(known)),
+            None => (self.rows.next_states(batch)?, None),
+        };
+        let rewards = self.rows.rewards(batch)?;
+        let column = |name: &Option<String>, position: Option<usize>| -> Result<_, TableError> {
+            let Some((name, position)) = name.as_ref().zip(position) else { return Ok(None) };
+            check_present(file, name, batch, &batch.columns[position])?;
+            Ok(Some(&batch.columns[position]))
+        };
+        let sample = column(&roles.sample, places.sample)?;
+        let episode = if roles.keep_episodes { column(&roles.episode, places.episode)? } else { None };
+        let label = places.label.map(|position| &batch.columns[position]);
+        for index in 0..batch.rows {
+            if known.is_some_and(|known| !known[index]) {
+                self.gathered.note_left_out();
+                continue;
+            }
+            let to = self.gathered.sample(sample.map(|column| cell_text(column, index)).as_deref());
             if let Some(column) = label {
                 let text = if column.is_valid(index) { cell_text(column, index) } else { "".into() };
                 self.gathered.label(to, &text, batch, index)?;
             }
-            let builder = &mut self.gathered.builders[to];
-            let pushed = state
-                .with(index, |s| action.with(index, |a| next_state.with(index, |n| builder.push(s, a, n, reward))));
-            pushed.map_err(|error| row_error(file, batch, index, &error))?;
-            self.gathered.note_row(to, batch.row_number(index));
-            if let Some((_, column)) = episode {
-                self.gathered.episodes[to].push(&cell_text(column, index));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The samples of a table as their rows come in.
-struct Gathered<'a> {
-    file: &'a str,
-    only_name: &'a str,
-    duplicates: Duplicates,
-    names: Vec<String>,
-    known: HashMap<String, usize>,
-    labels: Vec<Option<String>>,
-    builders: Vec<SampleBuilder>,
-    episodes: Vec<EpisodeRows>,
-    sample_of_row: Vec<u32>,
-    /// The numbers of a sample's rows in the file, kept only where a message may need them.
-    row_numbers: Vec<Vec<u64>>,
-    last: usize,
-}
-
-impl<'a> Gathered<'a> {
-    fn new(file: &'a str, only_name: &'a str, duplicates: Duplicates) -> Self {
-        Gathered {
-            file,
-            only_name,
-            duplicates,
-            names: Vec::new(),
-            known: HashMap::new(),
-            labels: Vec::new(),
-            builders: Vec::new(),
-            episodes: Vec::new(),
-            sample_of_row: Vec::new(),
-            row_numbers: Vec::new(),
-            last: 0,
-        }
-    }
-
-    fn add(&mut self, name: &str) -> usize {
-        self.names.push(name.to_owned());
-        self.labels.push(None);
-        self.builders.push(SampleBuilder::new());
-        self.episodes.push(EpisodeRows::default());
-        self.row_numbers.push(Vec::new());
-        self.names.len() - 1
-    }
-
-    #[inline]
-    fn only(&mut self) -> usize {
-        if self.names.is_empty() {
-            self.add(self.only_name);
-        }
-        0
-    }
-
-    fn named(&mut self, name: &str) -> usize {
-        // Rows of one sample mostly lie together.
-        if self.names.get(self.last).is_some_and(|last| last == name) {
-            return self.last;
-        }
-        self.last = match self.known.get(name) {
-            Some(&index) => index,
-            None => {
-                let index = self.add(name);
-                self.known.insert(name.to_owned(), index);
-                index
-            }
-        };
-        self.last
-    }
-
-    fn label(&mut self, sample: usize, text: &str, batch: &Batch, index: usize) -> Result<(), TableError> {
-        match &self.labels[sample] {
-            None => self.labels[sample] = Some(text.to_owned()),
-            Some(label) if label == text => {}
-            Some(label) => {
-                return Err(label_changes(self.file, &self.names[sample], label, text, batch, index));
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether anything has to be noted of a row beside its transition.
-    fn notes_rows(&self) -> bool {
-        self.duplicates == Duplicates::Error || self.names.len() > 1
-    }
-
-    #[inline]
-    fn note_row(&mut self, sample: usize, number: u64) {
-        if self.duplicates == Duplicates::Error {
-            self.row_numbers[sample].push(number);
-        }
-        if self.names.len() > 1 || !self.sample_of_row.is_empty() {
-            // The rows before the second sample appeared were all of the first.
-            if self.sample_of_row.is_empty() {
-                self.sample_of_row = vec![0; self.builders[0].rows() - usize::from(sample == 0)];
-            }
-            self.sample_of_row.push(sample as u32);
-        }
-    }
-
-    fn build(self, roles: &Roles) -> Result<SampleTable, TableError> {
-        if self.builders.is_empty() {
-            return Err(TableError::no_rows(self.file));
-        }
-        let mut samples = Vec::with_capacity(self.builders.len());
-        let mut placements = Vec::with_capacity(self.builders.len());
-        for (i, (builder, episodes)) in self.builders.into_iter().zip(self.episodes).enumerate() {
-            let built = builder.build_with_placement(self.duplicates);
-            let (sample, placement) = built.map_err(|error| conflict(self.file, &error, &self.row_numbers[i]))?;
-            let episodes = roles.episode.is_some().then(|| episodes.finish(&sample, &placement)).transpose();
-            let episodes = episodes.map_err(|error| conflict(self.file, &error, &self.row_numbers[i]))?;
-            placements.push(placement);
-            samples.push(NamedSample {
-                name: self.names[i].clone(),
-                from_file: roles.sample.is_none(),
-                one_step: roles.next_state.is_none(),
-                label: self.labels[i].clone().filter(|label| !label.is_empty()),
-                state_features: roles.state.features().map(<[String]>::to_vec),
-                action_features: roles.action.features().map(<[String]>::to_vec),
-                source: self.file.to_owned(),
-                sample,
-                episodes,
+            let builder = self.gathered.builder(to);
+            let pushed = state.with(index, |s| {
+                action.with(index, |a| next_state.with(index, |n| builder.push(s, a, n, rewards[0][index])))
             });
+            pushed.map_err(|error| self.rows.error(batch, index, &error))?;
+            self.gathered.others(to).iter_mut().zip(&rewards[1..]).for_each(|(to, column)| to.push(column[index]));
+            self.gathered.note_row(to, batch.row_number(index));
+            if let Some(column) = episode {
+                self.gathered.push_episode(to, &cell_text(column, index));
+            }
         }
-        let transition_of_row = in_order_of_rows(&self.sample_of_row, placements);
-        Ok(SampleTable { samples, sample_of_row: self.sample_of_row, transition_of_row })
+        Ok(())
     }
-}
 
-/// An error of the library about one row.
-fn row_error(file: &str, batch: &Batch, index: usize, error: &SampleError) -> TableError {
-    let (column, what) = match error {
-        SampleError::TooBig { value, .. } => (
-            Some(REWARD),
-            format!(
-                "{value:e} is too large to compute with; divide all rewards by a constant (distances do not change)"
-            ),
-        ),
-        other => (None, other.to_string()),
-    };
-    let error =
-        TableError::new(ErrorKind::Number, file, what).at_row(batch.row_number(index)).at_line(batch.line(index));
-    match column {
-        Some(column) => error.in_column(column),
-        None => error,
-    }
-}
-
-/// An error of the library about a whole sample, its rows named as the file counts them.
-fn conflict(file: &str, error: &SampleError, row_numbers: &[u64]) -> TableError {
-    match error {
-        SampleError::Conflict { first_row, second_row, state, action, next_state, first, second } => {
-            let what = format!(
-                "the transition ({state}, {action}, {next_state}) has the reward {second} here and {first} in row {}; \
-                 correct one of them, or choose `--duplicates mean`, `first` or `last`",
-                row_numbers[*first_row]
-            );
-            TableError::new(ErrorKind::Malformed, file, what).at_row(row_numbers[*second_row]).in_column(REWARD)
+    /// Takes all rows of a table whose next states are the states of other rows: they are held until all are there.
+    fn take_shifted(&mut self, reader: Box<dyn TableReader>) -> Result<Following, TableError> {
+        let Rows { file, roles, places } = self.rows;
+        let mut batches: Vec<Batch> = Vec::new();
+        for_each_batch(reader, |batch| {
+            self.ends.push(file, roles, places, batch)?;
+            batches.push(std::mem::take(batch));
+            Ok(())
+        })?;
+        if batches.is_empty() {
+            return Err(TableError::no_rows(file));
         }
-        other => TableError::new(ErrorKind::Malformed, file, other.to_string()),
+        let following = following(file, roles, places, &batches, &self.ends)?;
+        let states: Vec<Tokens<'_>> = batches.iter().map(|batch| self.rows.states(batch)).collect::<Result<_, _>>()?;
+        for (number, batch) in batches.iter().enumerate() {
+            let next = Tokens::Elsewhere { all: &states, of: &following.next[number] };
+            self.take(batch, Some((next, &following.known[number])))?;
+        }
+        Ok(following)
     }
 }
 
@@ -371,6 +294,7 @@ mod tests {
     use super::*;
     use crate::table::format::{FileFormat, Format};
     use crate::table::read::open_bytes;
+    use srrd::Duplicates;
 
     fn table_of(format: Format, text: &str, duplicates: Duplicates) -> Result<SampleTable, TableError> {
         let bytes = text.as_bytes().to_vec();
@@ -391,14 +315,14 @@ mod tests {
         let one = csv("state,action,next_state,reward\na,x,b,1\nb,x,a,2\na,x,b,3\n").unwrap();
         assert_eq!(one.samples[0].name, "only");
         assert_eq!(one.samples[0].sample.duplicates().averaged, 1);
-        assert_eq!(one.rows().collect::<Vec<_>>(), [(0, 0), (0, 1), (0, 0)]);
+        assert_eq!(one.rows().flatten().collect::<Vec<_>>(), [(0, 0), (0, 1), (0, 0)]);
 
         let text = "label,reward,next_state,action,state,sample\n\
                     red,1,b,x,a,p\nred,2,a,x,b,p\nblue,3,b,x,a,q\nred,4,b,y,a,p\nblue,5,b,x,b,q\n";
         let two = csv(text).unwrap();
         let named: Vec<_> = two.samples.iter().map(|s| (s.name.as_str(), s.label.as_deref(), s.sample.len())).collect();
         assert_eq!(named, [("p", Some("red"), 3), ("q", Some("blue"), 2)]);
-        assert_eq!(two.rows().collect::<Vec<_>>(), [(0, 0), (0, 2), (1, 0), (0, 1), (1, 1)]);
+        assert_eq!(two.rows().flatten().collect::<Vec<_>>(), [(0, 0), (0, 2), (1, 0), (0, 1), (1, 1)]);
     }
 
     #[test]
@@ -420,7 +344,8 @@ mod tests {
             let text = format!("state,action,next_state,reward,episode\n{}\n", rows.join("\n"));
             let format = FileFormat::plain(Format::Csv);
             let reader = open_bytes("t", format, text.into_bytes(), &ReadOptions::default()).unwrap();
-            read_table(reader, "only", Duplicates::Mean, episodes).map(|table| table.samples[0].episodes.clone())
+            let options = TableOptions { episodes, ..TableOptions::default() };
+            read_sample_table(reader, "only", options).map(|table| table.samples[0].episodes.clone())
         };
         assert_eq!(read(&rows, false).unwrap(), None);
         let episodes = read(&rows, true).unwrap().unwrap();

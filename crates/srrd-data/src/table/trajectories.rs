@@ -5,7 +5,8 @@ use srrd::sample::Vocabulary;
 use srrd::trajectories::{End, Trajectories, TrajectoryError};
 use std::path::Path;
 
-use super::roles::{Identity, Tokens};
+use super::roles::Identity;
+use super::tokens::Tokens;
 use crate::{Batch, Column, ColumnType, ErrorKind, Schema, TableError, TableWriter, TextColumn, Values, create};
 
 /// So many rows are written at once, or a few more: an episode is not divided.
@@ -275,8 +276,12 @@ pub fn trajectories_of(
         let what = "the columns do not have one state per step and episode, and one action and one reward per step";
         return Err(TableError::new(ErrorKind::Malformed, origin, what));
     }
-    let state_tokens = Tokens::of(Some(&state), origin, state_schema, states)?;
-    let action_tokens = Tokens::of(Some(&action), origin, action_schema, actions)?;
+    let tokens = |identity: &Identity, schema: &Schema, batch| {
+        let places: Vec<usize> = identity.columns().iter().filter_map(|name| schema.index_of(name)).collect();
+        Tokens::of(identity, &places, origin, batch)
+    };
+    let (state_tokens, action_tokens) =
+        (tokens(&state, state_schema, states)?, tokens(&action, action_schema, actions)?);
     let mut builder = Trajectories::builder();
     if let Some(names) = state.features() {
         builder = builder.state_features(names);

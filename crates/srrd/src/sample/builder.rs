@@ -296,9 +296,27 @@ impl SampleBuilder {
     /// # Errors
     /// As [`build`](Self::build).
     pub fn build_with_placement(self, duplicates: Duplicates) -> Result<(RewardSample, Placement), SampleError> {
+        match self.build_each(Vec::new(), duplicates) {
+            Ok((mut samples, placement)) => Ok((samples.remove(0), placement)),
+            Err((_, error)) => Err(error),
+        }
+    }
+
+    /// Builds several samples of the same rows: with the rewards that were pushed, and with each of these lists of rewards, one per
+    /// row. Tokens are sorted once for all, and so are the rows unless some of them repeat others.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build), or a list of another length, or rewards that are refused; with the number of the list, that of the
+    /// pushed rewards being 0.
+    pub fn build_each(
+        self,
+        others: Vec<Vec<f64>>,
+        duplicates: Duplicates,
+    ) -> Result<(Vec<RewardSample>, Placement), (usize, SampleError)> {
         let SampleBuilder { states, actions, mut source, mut action, mut target, reward } = self;
+        let count = reward.len();
         let (states, actions) = parallel::join(
-            reward.len(),
+            count,
             || {
                 let (states, renumbered) = states.sort(&[&source, &target]);
                 renumbered.apply(&mut source);
@@ -311,8 +329,42 @@ impl SampleBuilder {
                 actions
             },
         );
-        let rows = Rows { source: source.into(), action: action.into(), target: target.into(), reward: reward.into() };
-        assemble(states, actions, rows, duplicates)
+        if others.is_empty() {
+            let rows =
+                Rows { source: source.into(), action: action.into(), target: target.into(), reward: reward.into() };
+            let (sample, placement) = assemble(states, actions, rows, duplicates).map_err(|error| (0, error))?;
+            return Ok((vec![sample], placement));
+        }
+        let rows = |reward: Vec<f64>| Rows {
+            source: source.as_slice().into(),
+            action: action.as_slice().into(),
+            target: target.as_slice().into(),
+            reward: reward.into(),
+        };
+        let (first, placement) = assemble(states, actions, rows(reward), duplicates).map_err(|error| (0, error))?;
+        let mut samples = vec![first];
+        for (number, rewards) in (1..).zip(others) {
+            let first = &samples[0];
+            let build = || {
+                if rewards.len() != count {
+                    return Err(SampleError::WrongLength { expected: count, found: rewards.len() });
+                }
+                (0..).zip(&rewards).try_for_each(|(row, &reward)| check_reward(reward, row))?;
+                if first.duplicates().repeated > 0 {
+                    let (states, actions) = (first.states().clone(), first.actions().clone());
+                    return assemble(states, actions, rows(rewards), duplicates).map(|(sample, _)| sample);
+                }
+                let mut sorted = vec![0.0; count];
+                for (&transition, reward) in placement.transition.iter().zip(&rewards) {
+                    // Zero has two signs; as a reward it has one value.
+                    sorted[transition as usize] = reward + 0.0;
+                }
+                first.with_rewards(sorted)
+            };
+            let sample = build().map_err(|error| (number, error))?;
+            samples.push(sample);
+        }
+        Ok((samples, placement))
     }
 }
 
@@ -408,6 +460,27 @@ mod tests {
 
     fn build(rows: &[(&str, &str, &str, f64)], duplicates: Duplicates) -> Result<RewardSample, SampleError> {
         RewardSample::from_rows(rows.iter().copied(), duplicates)
+    }
+
+    #[test]
+    fn several_rewards_of_the_same_rows_are_samples_of_their_own() {
+        for repeats in [false, true] {
+            let push = |rewards: [f64; 4]| {
+                let mut builder = SampleBuilder::new();
+                for (i, (s, reward)) in ["b", "a", "c", if repeats { "a" } else { "d" }].iter().zip(rewards).enumerate()
+                {
+                    builder.push(Token::text(s), Token::int(i as i64 % 2), Token::text("b"), reward).unwrap();
+                }
+                builder
+            };
+            let (first, second) = ([1.0, 2.0, 3.0, 4.0], [-0.0, 5.0, 6.0, 8.0]);
+            let (samples, _) = push(first).build_each(vec![second.to_vec()], Duplicates::Mean).unwrap();
+            assert_eq!(samples, [first, second].map(|rewards| push(rewards).build(Duplicates::Mean).unwrap()));
+            let wrong = push(first).build_each(vec![vec![1.0]], Duplicates::Mean).unwrap_err();
+            assert_eq!(wrong, (1, SampleError::WrongLength { expected: 4, found: 1 }));
+            let refused = push(first).build_each(vec![second.to_vec(), vec![f64::NAN; 4]], Duplicates::Mean);
+            assert!(matches!(refused, Err((2, SampleError::NotFinite { row: 0, .. }))));
+        }
     }
 
     #[test]

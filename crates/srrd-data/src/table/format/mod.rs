@@ -64,9 +64,12 @@ pub struct FormatInfo {
 /// How a format is read and written.
 #[derive(Clone, Copy, Debug)]
 struct Io {
-    open: fn(Input, &ReadOptions) -> Result<Box<dyn TableReader>, TableError>,
-    create: fn(String, Output, Compression, &Schema) -> Result<Box<dyn TableWriter>, TableError>,
+    open: Open,
+    create: Create,
 }
+
+type Open = fn(Input, &ReadOptions) -> Result<Box<dyn TableReader>, TableError>;
+type Create = fn(String, Output, Compression, &Schema) -> Result<Box<dyn TableWriter>, TableError>;
 
 /// All formats.
 pub static FORMATS: [FormatInfo; 6] = [

@@ -7,7 +7,9 @@ mod pipeline;
 mod selection;
 
 #[cfg(feature = "arrow")]
-pub(crate) mod calendar;
+mod arrays;
+#[cfg(feature = "arrow")]
+mod calendar;
 #[cfg(feature = "arrow")]
 pub(crate) mod guard;
 #[cfg(feature = "arrow")]
@@ -28,7 +30,7 @@ use crate::table::types::push_text;
 pub use pipeline::Undecoded;
 pub use pipeline::for_each_batch;
 pub(crate) use pipeline::{Decoder, for_each_mapped};
-pub(crate) use selection::{Selection, check_names, unsupported};
+pub(crate) use selection::{Selection, check_names, listed, unsupported};
 
 /// How to read a table.
 #[derive(Clone, Debug)]

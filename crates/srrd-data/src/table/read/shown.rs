@@ -10,8 +10,8 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, TimeUnit};
 
+use super::arrays::{self, column_type, list_value};
 use super::calendar::{Unit, date, decimal, duration, time, timestamp};
-use super::records::{self, column_type, list_value};
 use crate::table::batch::{Column, ColumnType, Values};
 
 /// Whether values of this type can be shown as text.
@@ -153,7 +153,7 @@ fn push_json(array: &ArrayRef, row: usize, json: &mut String) {
         let mut column = Column::empty(column_type(one.data_type()).unwrap_or(ColumnType::Text));
         match can_show(one.data_type()) {
             true => fill(&one, &mut column),
-            false => drop(records::fill(&one, &mut column)),
+            false => drop(arrays::fill(&one, &mut column)),
         }
         match &column.values {
             _ if column.is_empty() || !column.is_valid(0) => json.push_str("null"),

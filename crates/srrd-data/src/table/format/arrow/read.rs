@@ -129,7 +129,7 @@ impl RecordSource for ArrowSource {
                 }
                 MessageHeader::RecordBatch => {
                     let Some(batch) = header.header_as_record_batch() else {
-                        continue;
+                        return Err(self.damaged("a message that should hold rows holds none"));
                     };
                     check_compressed(&self.name, &batch, &message.body)?;
                     return read_record_batch(
@@ -143,6 +143,8 @@ impl RecordSource for ArrowSource {
                     .map(Some)
                     .map_err(failed);
                 }
+                // The index of a file has nothing else.
+                _ if self.blocks.is_some() => return Err(self.damaged("a message that should hold rows holds none")),
                 // Messages without rows, such as tensors, do not belong to a table.
                 _ => {}
             }
@@ -190,8 +192,31 @@ fn read_footer(
     check_endianness(name, schema)?;
     let schema = convert::try_fb_to_schema(schema).map_err(failed)?;
     // Dictionaries first: record batches refer to them.
-    let blocks = footer.dictionaries().into_iter().chain(footer.recordBatches()).flatten().copied().collect();
+    let blocks = footer.dictionaries().into_iter().chain(footer.recordBatches()).flatten().copied().collect::<Vec<_>>();
+    check_blocks(name, &blocks, start, size)?;
     Ok((Arc::new(schema), footer.version(), blocks))
+}
+
+/// Messages lie one behind the other, from the schema to the footer. A gap is a message that the index does not have any more.
+fn check_blocks(name: &str, blocks: &[Block], footer: u64, footer_size: u64) -> Result<(), TableError> {
+    /// What may lie between messages, and before the footer: padding, and the mark of the end. No message is as short.
+    const PADDING: u64 = 64;
+    // The schema comes first; it is in the footer, too, and so no longer than that.
+    let mut end = PADDING + footer_size;
+    let mut places = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        let parts = [block.offset(), i64::from(block.metaDataLength()), block.bodyLength()].map(u64::try_from);
+        let [Ok(offset), Ok(metadata), Ok(body)] = parts else { return Err(cut_short(name)) };
+        places.push((offset, offset.saturating_add(metadata).saturating_add(body)));
+    }
+    places.sort_unstable();
+    for (start, next_end) in places.into_iter().chain([(footer, footer)]) {
+        if start > end.saturating_add(PADDING) {
+            return Err(damaged(name, &ArrowError::IpcError("its index does not have all of its messages".to_owned())));
+        }
+        end = end.max(next_end);
+    }
+    Ok(())
 }
 
 /// The schema, from the first message of the stream format.

@@ -59,7 +59,7 @@ pub(super) fn record(text: &str, start: usize, delimiter: u8, mut field: impl Fn
                 Some(_) => return Record::AfterQuote { column, line: lines },
             }
         } else {
-            let Some(end) = field_end(bytes, at, delimiter) else {
+            let Some(end) = memchr2(delimiter, b'\n', &bytes[at..]).map(|offset| at + offset) else {
                 return Record::Unfinished;
             };
             let mut value = &text[at..end];
@@ -79,17 +79,6 @@ pub(super) fn record(text: &str, start: usize, delimiter: u8, mut field: impl Fn
         }
         column += 1;
     }
-}
-
-/// Where a field ends that is not quoted. Most are short, and looking at their bytes takes less time than a call.
-#[inline]
-fn field_end(bytes: &[u8], start: usize, delimiter: u8) -> Option<usize> {
-    const SHORT: usize = 16;
-    let near = bytes[start..].iter().take(SHORT).position(|&byte| byte == delimiter || byte == b'\n');
-    near.map(|offset| start + offset).or_else(|| {
-        let from = (start + SHORT).min(bytes.len());
-        memchr2(delimiter, b'\n', &bytes[from..]).map(|offset| from + offset)
-    })
 }
 
 /// How many bytes the blank lines have with which a text begins.

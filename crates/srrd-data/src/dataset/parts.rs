@@ -1,0 +1,157 @@
+//! A folder that holds one table in parts: files of one format whose names differ only in their numbers, as Spark, Hugging Face and the
+//! logs of training runs have them (`part-0.parquet`, `completions_00010.parquet`, …).
+
+use std::path::{Path, PathBuf};
+
+use super::DatasetInfo;
+use crate::error::{ErrorKind, TableError};
+use crate::table::{Batch, Extras, FileFormat, Piece, ReadOptions, Schema, TableReader, open};
+
+pub(super) const INFO: DatasetInfo = DatasetInfo {
+    name: "parts",
+    about: "a folder of tables of one format whose names differ only in their numbers, read one behind the other",
+    detect: |folder| parts_in(folder).is_some(),
+    open: |folder, options| {
+        let parts = parts_in(folder).unwrap_or_default();
+        Ok(Box::new(PartsReader::open(folder, parts, options)?))
+    },
+};
+
+/// The parts in a folder, in the order of their numbers; `None` when its tables are no parts of one.
+fn parts_in(folder: &Path) -> Option<Vec<PathBuf>> {
+    let mut parts: Vec<(Vec<u64>, PathBuf)> = Vec::new();
+    let mut form: Option<(String, FileFormat)> = None;
+    for entry in std::fs::read_dir(folder).ok()? {
+        let path = entry.ok()?.path();
+        let Ok(format) = FileFormat::from_path(&path) else { continue };
+        let name = path.file_name()?.to_str()?.to_owned();
+        // Files of the file system or of the writer, not of the table.
+        if !path.is_file() || name.starts_with(['.', '_']) {
+            continue;
+        }
+        let numbers: Vec<u64> =
+            name.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect();
+        let letters: String = name.chars().filter(|c| !c.is_ascii_digit()).collect();
+        if numbers.is_empty() || form.get_or_insert_with(|| (letters.clone(), format)) != &(letters, format) {
+            return None;
+        }
+        parts.push((numbers, path));
+    }
+    parts.sort();
+    (!parts.is_empty()).then(|| parts.into_iter().map(|(_, path)| path).collect())
+}
+
+struct PartsReader {
+    name: String,
+    options: ReadOptions,
+    /// Those that were not yet opened.
+    parts: std::vec::IntoIter<PathBuf>,
+    current: Box<dyn TableReader>,
+    /// The columns of the first part, which all have.
+    schema: Schema,
+    /// How columns were chosen, to be done for every part.
+    choice: Choice,
+    /// How many rows came before those of the current part.
+    rows_before: u64,
+    rows: u64,
+}
+
+enum Choice {
+    Everything,
+    Selected(Vec<String>),
+    Extras { meant: Vec<String>, as_json: bool, kept: Extras },
+}
+
+impl PartsReader {
+    fn open(folder: &Path, parts: Vec<PathBuf>, options: &ReadOptions) -> Result<Self, TableError> {
+        let name = folder.display().to_string();
+        let mut parts = parts.into_iter();
+        let first = parts.next().ok_or_else(|| super::not_known(&name))?;
+        let current = open(&first, options)?;
+        let schema = current.schema().clone();
+        Ok(PartsReader {
+            name,
+            options: options.clone(),
+            parts,
+            current,
+            schema,
+            choice: Choice::Everything,
+            rows_before: 0,
+            rows: 0,
+        })
+    }
+
+    /// Opens a part, with the columns that were chosen.
+    fn open_part(&self, path: &Path) -> Result<Box<dyn TableReader>, TableError> {
+        let mut part = open(path, &self.options)?;
+        match &self.choice {
+            Choice::Everything => part.select(&self.schema.names().collect::<Vec<_>>())?,
+            Choice::Selected(names) => part.select(&names.iter().map(String::as_str).collect::<Vec<_>>())?,
+            Choice::Extras { meant, as_json, kept } => {
+                let extras = part.keep_extras(&meant.iter().map(String::as_str).collect::<Vec<_>>(), *as_json)?;
+                if extras != *kept {
+                    return Err(other_columns(part.name()));
+                }
+            }
+        }
+        if !part.schema().names().eq(self.schema.names()) {
+            return Err(other_columns(part.name()));
+        }
+        Ok(part)
+    }
+}
+
+fn other_columns(file: &str) -> TableError {
+    let what =
+        "the part has other columns than the first part of its folder; give all the same columns, or read them apart";
+    TableError::new(ErrorKind::Ragged, file, what)
+}
+
+impl TableReader for PartsReader {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn is_untyped(&self) -> bool {
+        self.current.is_untyped()
+    }
+
+    fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
+        self.current.select(names)?;
+        self.schema = self.current.schema().clone();
+        self.choice = Choice::Selected(names.iter().map(|name| (*name).to_owned()).collect());
+        Ok(())
+    }
+
+    fn keep_extras(&mut self, meant: &[&str], as_json: bool) -> Result<Extras, TableError> {
+        let kept = self.current.keep_extras(meant, as_json)?;
+        self.schema = self.current.schema().clone();
+        let meant = meant.iter().map(|name| (*name).to_owned()).collect();
+        self.choice = Choice::Extras { meant, as_json, kept: kept.clone() };
+        Ok(kept)
+    }
+
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {
+        loop {
+            match self.current.next_batch(batch)? {
+                Piece::Rows => {
+                    // Rows are counted through all parts.
+                    batch.first_row += self.rows_before;
+                    self.rows += batch.rows as u64;
+                    return Ok(Piece::Rows);
+                }
+                Piece::End => match self.parts.next() {
+                    Some(path) => {
+                        self.current = self.open_part(&path)?;
+                        self.rows_before = self.rows;
+                    }
+                    None => return Ok(Piece::End),
+                },
+            }
+        }
+    }
+}

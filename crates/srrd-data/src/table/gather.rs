@@ -1,0 +1,220 @@
+//! The samples of a table as their rows come in.
+
+use std::collections::HashMap;
+
+use srrd::sample::Placement;
+use srrd::{Duplicates, NamedSample, SampleBuilder, SampleError};
+
+use super::batch::Batch;
+use super::copy::label_changes;
+use super::episodes::EpisodeRows;
+use super::roles::{NextState, Roles};
+use super::samples::{NOWHERE, SampleTable};
+use crate::error::{ErrorKind, TableError};
+
+/// One sample.
+struct Gathering {
+    name: String,
+    label: Option<String>,
+    /// With the rewards of the first reward column.
+    builder: SampleBuilder,
+    /// Those of the other reward columns.
+    others: Vec<Vec<f64>>,
+    episodes: EpisodeRows,
+    /// The numbers of its rows in the file, kept only where a message may need them.
+    row_numbers: Vec<u64>,
+}
+
+/// All samples of a table.
+pub(super) struct Gathered<'a> {
+    file: &'a str,
+    only_name: &'a str,
+    duplicates: Duplicates,
+    roles: &'a Roles,
+    samples: Vec<Gathering>,
+    known: HashMap<String, usize>,
+    sample_of_row: Vec<u32>,
+    last: usize,
+}
+
+impl<'a> Gathered<'a> {
+    pub fn new(file: &'a str, only_name: &'a str, duplicates: Duplicates, roles: &'a Roles) -> Self {
+        Gathered {
+            file,
+            only_name,
+            duplicates,
+            roles,
+            samples: Vec::new(),
+            known: HashMap::new(),
+            sample_of_row: Vec::new(),
+            last: 0,
+        }
+    }
+
+    fn add(&mut self, name: &str) -> usize {
+        self.samples.push(Gathering {
+            name: name.to_owned(),
+            label: None,
+            builder: SampleBuilder::new(),
+            others: vec![Vec::new(); self.roles.rewards.len() - 1],
+            episodes: EpisodeRows::default(),
+            row_numbers: Vec::new(),
+        });
+        self.samples.len() - 1
+    }
+
+    /// The sample of a row: the one of this name, or the only one.
+    pub fn sample(&mut self, name: Option<&str>) -> usize {
+        let Some(name) = name else {
+            return if self.samples.is_empty() { self.add(self.only_name) } else { 0 };
+        };
+        // Rows of one sample mostly lie together.
+        if self.samples.get(self.last).is_some_and(|last| last.name == name) {
+            return self.last;
+        }
+        self.last = match self.known.get(name) {
+            Some(&index) => index,
+            None => {
+                let index = self.add(name);
+                self.known.insert(name.to_owned(), index);
+                index
+            }
+        };
+        self.last
+    }
+
+    pub fn builder(&mut self, sample: usize) -> &mut SampleBuilder {
+        &mut self.samples[sample].builder
+    }
+
+    /// The rewards of a sample's rows in the reward columns behind the first.
+    pub fn others(&mut self, sample: usize) -> &mut [Vec<f64>] {
+        &mut self.samples[sample].others
+    }
+
+    pub fn push_episode(&mut self, sample: usize, name: &str) {
+        self.samples[sample].episodes.push(name);
+    }
+
+    pub fn label(&mut self, sample: usize, text: &str, batch: &Batch, index: usize) -> Result<(), TableError> {
+        let Gathering { name, label, .. } = &mut self.samples[sample];
+        match label {
+            None => *label = Some(text.to_owned()),
+            Some(label) if label == text => {}
+            Some(label) => return Err(label_changes(self.file, name, label, text, self.roles, batch, index)),
+        }
+        Ok(())
+    }
+
+    /// Whether anything has to be noted of a row beside its transition.
+    pub fn notes_rows(&self) -> bool {
+        self.duplicates == Duplicates::Error || self.samples.len() > 1 || !self.sample_of_row.is_empty()
+    }
+
+    /// Notes where a row went that was just pushed.
+    #[inline]
+    pub fn note_row(&mut self, sample: usize, number: u64) {
+        if self.duplicates == Duplicates::Error {
+            self.samples[sample].row_numbers.push(number);
+        }
+        if self.samples.len() > 1 || !self.sample_of_row.is_empty() {
+            // The rows before the second sample appeared were all of the first.
+            if self.sample_of_row.is_empty() {
+                self.sample_of_row = vec![0; self.samples[0].builder.rows() - usize::from(sample == 0)];
+            }
+            self.sample_of_row.push(sample as u32);
+        }
+    }
+
+    /// Notes a row that is in no sample.
+    pub fn note_left_out(&mut self) {
+        if self.sample_of_row.is_empty() {
+            self.sample_of_row = vec![0; self.samples.first().map_or(0, |first| first.builder.rows())];
+        }
+        self.sample_of_row.push(NOWHERE);
+    }
+
+    /// Builds the samples: for every name one per reward column, one behind the other.
+    pub fn build(self) -> Result<SampleTable, TableError> {
+        let Gathered { file, duplicates, roles, sample_of_row, .. } = self;
+        if self.samples.is_empty() {
+            return Err(match sample_of_row.is_empty() {
+                true => TableError::no_rows(file),
+                false => {
+                    let what = "no row has a next state: every episode has only one row that does not end it; say \
+                                `--next none` if the problem has one step, or add a column `next_state`";
+                    TableError::new(ErrorKind::Empty, file, what)
+                }
+            });
+        }
+        let mut samples = Vec::new();
+        let mut placements = Vec::with_capacity(self.samples.len());
+        for gathering in self.samples {
+            let Gathering { name, label, builder, others, episodes, row_numbers } = gathering;
+            let failed =
+                |reward: usize, error: SampleError| conflict(file, &roles.rewards[reward], &error, &row_numbers);
+            let (built, placement) =
+                builder.build_each(others, duplicates).map_err(|(which, error)| failed(which, error))?;
+            let episodes = match roles.keep_episodes && roles.episode.is_some() {
+                true => Some(episodes.finish(&built[0], &placement).map_err(|error| failed(0, error))?),
+                false => None,
+            };
+            placements.push(placement);
+            for (sample, reward) in built.into_iter().zip(&roles.rewards) {
+                let name = match (roles.named_by_reward, &roles.sample) {
+                    (false, _) => name.clone(),
+                    (true, None) => reward.clone(),
+                    (true, Some(_)) => format!("{name}/{reward}"),
+                };
+                samples.push(NamedSample {
+                    name,
+                    from_file: roles.sample.is_none() && !roles.named_by_reward,
+                    one_step: roles.next_state == NextState::OneStep,
+                    label: label.clone().filter(|label| !label.is_empty()),
+                    state_features: roles.state.features().map(<[String]>::to_vec),
+                    action_features: roles.action.features().map(<[String]>::to_vec),
+                    source: self.file.to_owned(),
+                    sample,
+                    episodes: episodes.clone(),
+                });
+            }
+        }
+        let transition_of_row = in_order_of_rows(&sample_of_row, placements);
+        Ok(SampleTable {
+            samples,
+            notes: Vec::new(),
+            rewards: roles.rewards.len(),
+            sample_of_row,
+            transition_of_row,
+            ends: None,
+        })
+    }
+}
+
+/// What became of the rows of a table, given what became of those of each sample.
+fn in_order_of_rows(sample_of_row: &[u32], mut placements: Vec<Placement>) -> Vec<u32> {
+    if sample_of_row.is_empty() {
+        return placements.pop().map(|placement| placement.transition).unwrap_or_default();
+    }
+    let mut rest: Vec<_> = placements.iter().map(|placement| placement.transition.iter()).collect();
+    let next = |&sample: &u32| match rest.get_mut(sample as usize) {
+        Some(rest) => *rest.next().expect("a row of the table is one of its sample"),
+        None => NOWHERE,
+    };
+    sample_of_row.iter().map(next).collect()
+}
+
+/// An error of the library about a whole sample, its rows named as the file counts them.
+fn conflict(file: &str, reward: &str, error: &SampleError, row_numbers: &[u64]) -> TableError {
+    match error {
+        SampleError::Conflict { first_row, second_row, state, action, next_state, first, second } => {
+            let what = format!(
+                "the transition ({state}, {action}, {next_state}) has the reward {second} here and {first} in row {}; \
+                 correct one of them, or choose `--duplicates mean`, `first` or `last`",
+                row_numbers[*first_row]
+            );
+            TableError::new(ErrorKind::Malformed, file, what).at_row(row_numbers[*second_row]).in_column(reward)
+        }
+        other => TableError::new(ErrorKind::Malformed, file, other.to_string()),
+    }
+}

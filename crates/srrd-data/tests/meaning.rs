@@ -1,0 +1,208 @@
+//! What columns mean: by their names, by other names, by what a user says; next states by shifting; ends; several rewards.
+
+use srrd::{Duplicates, Token};
+use srrd_data::{
+    FileFormat, Format, Next, ReadOptions, Role, SampleTable, TableCopy, TableError, TableNote, TableOptions,
+    open_bytes, read_sample_table,
+};
+
+fn table(format: Format, text: &str, options: &TableOptions) -> Result<SampleTable, TableError> {
+    let reader = open_bytes("t", FileFormat::plain(format), text.as_bytes().to_vec(), &ReadOptions::default())?;
+    read_sample_table(reader, "only", options.clone())
+}
+
+fn csv(text: &str) -> Result<SampleTable, TableError> {
+    table(Format::Csv, text, &TableOptions::default())
+}
+
+/// The transitions of a sample, as texts.
+fn transitions(table: &SampleTable, sample: usize) -> Vec<String> {
+    let shown = table.samples[sample].sample.transitions();
+    shown.map(|t| format!("{} {} {} {}", t.state, t.action, t.next_state, t.reward)).collect()
+}
+
+#[test]
+fn usual_other_names_are_recognised_and_told() {
+    let plain = csv("state,action,next_state,reward\na,x,b,1\nb,y,a,2\n").unwrap();
+    assert!(plain.notes.is_empty());
+    for header in
+        ["obs,act,next_obs,rew", "observations,actions,next_observations,rewards", "prompt,completion,next_state,score"]
+    {
+        let other = csv(&format!("{header}\na,x,b,1\nb,y,a,2\n")).unwrap();
+        assert_eq!(other.samples[0].sample, plain.samples[0].sample, "{header}");
+        let [note @ TableNote::Recognised { columns, .. }] = other.notes.as_slice() else {
+            panic!("{:?}", other.notes)
+        };
+        assert_eq!(columns[0].0, Role::State);
+        assert!(note.to_string().starts_with("t: reading `"), "{note}");
+    }
+    // A column that has the name itself is not looked for under others.
+    let both = csv("state,action,next_state,reward,obs,score\na,x,b,1,z,9\nb,y,a,2,z,9\n").unwrap();
+    assert_eq!(both.samples[0].sample, plain.samples[0].sample);
+    let error = csv("obs,observation,action,reward\na,b,x,1\n").unwrap_err().to_string();
+    assert!(error.contains("both `obs` and `observation` could be the state") && error.contains("--columns state=obs"));
+}
+
+#[test]
+fn columns_have_the_roles_that_a_user_gives_them() {
+    let text = "where,what,then,state,gain\na,x,b,z,1\nb,y,a,z,2\n";
+    let columns = "state=where,action=what,next_state=then,reward=gain".parse().unwrap();
+    let options = TableOptions { columns, ..TableOptions::default() };
+    let named = table(Format::Csv, text, &options).unwrap();
+    assert!(named.notes.is_empty());
+    assert_eq!(transitions(&named, 0), ["a x b 1", "b y a 2"]);
+    let options = TableOptions { columns: "state=wher".parse().unwrap(), ..TableOptions::default() };
+    let error = table(Format::Csv, text, &options).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "t: column `wher`: there is no such column to be the state; this one has `where`, `what`, `then`, `state`, \
+         `gain`; did you mean `where`?"
+    );
+    let error = csv("state,action,rewrd\na,x,1\n").unwrap_err().to_string();
+    assert!(error.ends_with("this one has `state`, `action`, `rewrd`; did you mean `rewrd`?"), "{error}");
+}
+
+#[test]
+fn lists_are_features() {
+    let text = "{\"observation\": [1, 2.5], \"action\": [3], \"reward\": 1}\n{\"observation\": [0, 2.5], \"action\": [4], \"reward\": 2}\n";
+    let lists = table(Format::Jsonl, text, &TableOptions::default()).unwrap();
+    let named = &lists.samples[0];
+    assert_eq!(named.state_features.as_deref(), Some(&["0".to_owned(), "1".to_owned()][..]));
+    assert!(named.sample.states().find(Token::features(&[1.0, 2.5])).is_some());
+    let ragged = text.replace("[0, 2.5]", "[0, 2.5, 1]");
+    let error = table(Format::Jsonl, &ragged, &TableOptions::default()).unwrap_err().to_string();
+    assert!(error.starts_with("t: row 2 (line 2), column `observation`: the list has 3 numbers"), "{error}");
+}
+
+#[test]
+fn next_states_come_by_shifting_where_steps_are_known() {
+    let rows = "episode,step,state,action,reward,terminated\n\
+                1,2,c,x,3,true\n1,0,a,x,1,false\n2,0,a,y,4,false\n1,1,b,x,2,false\n2,1,d,y,5,false\n";
+    let shifted = csv(rows).unwrap();
+    assert_eq!(transitions(&shifted, 0), ["a x b 1", "a y d 4", "b x c 2", "c x  3"]);
+    let note = TableNote::Shifted { file: "t".to_owned(), episodes: 2, ended: 1, left_out: 1 };
+    assert_eq!(shifted.notes, [note]);
+    assert_eq!(shifted.rows().map(|place| place.is_some()).collect::<Vec<_>>(), [true, true, true, true, false]);
+    assert_eq!(shifted.ends(), Some(&[true, false, false, false, false][..]));
+    assert!(!shifted.samples[0].one_step);
+
+    let one_step = table(Format::Csv, rows, &TableOptions { next: Next::None, ..TableOptions::default() }).unwrap();
+    assert!(one_step.samples[0].one_step && one_step.notes.is_empty());
+
+    let twice = rows.replace("1,1,b", "1,0,b");
+    let error = csv(&twice).unwrap_err().to_string();
+    assert!(
+        error.starts_with("t: row 4 (line 5), column `step`: the step 0 occurs twice in its episode, first in row 2"),
+        "{error}"
+    );
+    // A step that is missing is not jumped over; steps may be counted by tens.
+    let gap = csv("episode,step,state,action,reward\n1,0,a,x,1\n1,10,b,x,2\n1,30,c,x,3\n1,40,d,x,4\n").unwrap();
+    assert_eq!(transitions(&gap, 0), ["a x b 1", "c x d 3"]);
+}
+
+#[test]
+fn shifting_without_steps_follows_the_rows_up_to_the_ends_of_episodes() {
+    let rows = "observations,actions,rewards,terminals,timeouts\n\
+                a,x,1,0,0\nb,x,2,1,0\nc,x,3,0,0\nd,x,4,0,1\ne,x,5,0,0\nf,x,6,0,0\n";
+    let options = TableOptions { next: Next::Shift, ..TableOptions::default() };
+    let shifted = table(Format::Csv, rows, &options).unwrap();
+    assert_eq!(transitions(&shifted, 0), ["a x b 1", "b x  2", "c x d 3", "e x f 5"]);
+    assert_eq!(shifted.ends(), Some(&[false, true, false, false, false, false][..]));
+    // Features have no end state: a row that ends keeps its own.
+    let features = "state.x,action,reward,done\n1,x,1,false\n2,x,2,true\n";
+    let shifted = table(Format::Csv, features, &options).unwrap();
+    assert_eq!(transitions(&shifted, 0), ["(1) x (2) 1", "(2) x (2) 2"]);
+    let none = table(Format::Csv, "state,action,reward\na,x,1\n", &options).unwrap_err().to_string();
+    assert!(none.contains("no row has a next state"), "{none}");
+}
+
+#[test]
+fn ends_by_all_columns_that_may_say_so() {
+    let ends = |header: &str, row: &str| {
+        let text = format!("state,action,next_state,reward,{header}\na,x,b,1,{row}\n");
+        csv(&text).map(|table| table.ends().map(<[bool]>::to_vec)).map_err(|error| error.to_string())
+    };
+    assert_eq!(ends("note", "true"), Ok(None));
+    assert_eq!(ends("terminated", "True"), Ok(Some(vec![true])));
+    assert_eq!(ends("terminated,done", "0,1"), Ok(Some(vec![false])));
+    assert_eq!(ends("done,truncated", "1,0"), Ok(Some(vec![true])));
+    assert_eq!(ends("done,truncated", "1,1"), Ok(Some(vec![false])));
+    assert_eq!(ends("done,timeout", "true,true"), Ok(Some(vec![false])));
+    assert_eq!(ends("truncated", "true"), Ok(None));
+    let error = ends("done", "maybe").unwrap_err();
+    assert!(error.starts_with("t: row 1 (line 2), column `done`: `maybe` is neither true nor false"), "{error}");
+}
+
+#[test]
+fn several_reward_columns_are_several_samples() {
+    let text = "prompt,completion,rewards/a,rewards/b,third\np,yes,1,4,7\np,no,2,5,8\nq,yes,3,6,9\np,yes,2,4,7\n";
+    let with = |rewards: &[&str]| {
+        let rewards = rewards.iter().map(|reward| (*reward).to_owned()).collect();
+        table(Format::Csv, text, &TableOptions { rewards, ..TableOptions::default() })
+    };
+    let several = with(&["rewards/*", "third"]).unwrap();
+    let names: Vec<_> = several.samples.iter().map(|named| named.name.as_str()).collect();
+    assert_eq!(names, ["rewards/a", "rewards/b", "third"]);
+    assert_eq!((several.reward_count(), several.row_count()), (3, 4));
+    for (index, column) in ["rewards/a", "rewards/b", "third"].iter().enumerate() {
+        let alone = text.replacen(column, "reward", 1);
+        assert_eq!(several.samples[index].sample, csv(&alone).unwrap().samples[0].sample, "{column}");
+    }
+    assert_eq!(several.place_of(3), several.place_of(0));
+    let error = with(&["rewards/d"]).unwrap_err().to_string();
+    assert!(error.contains("there is no such reward column") && error.contains("did you mean `rewards/a`"), "{error}");
+    let rewards = vec!["rewards/a".to_owned()];
+    let strict = TableOptions { rewards, duplicates: Duplicates::Error, ..TableOptions::default() };
+    let error = table(Format::Csv, text, &strict).unwrap_err().to_string();
+    assert!(error.starts_with("t: row 4, column `rewards/a`: the transition (p, yes, ) has the reward 2"), "{error}");
+    let named = "sample,state,action,old,new\np,a,x,1,2\nq,a,x,3,4\n";
+    let options = TableOptions { rewards: vec!["*e*".to_owned(), "old".to_owned()], ..TableOptions::default() };
+    let error = table(Format::Csv, named, &options).unwrap_err();
+    assert_eq!(error.column(), Some("sample"), "{error}");
+    let options = TableOptions { rewards: vec!["old".to_owned(), "new".to_owned()], ..TableOptions::default() };
+    let both = table(Format::Csv, named, &options).unwrap();
+    let names: Vec<_> = both.samples.iter().map(|named| named.name.as_str()).collect();
+    assert_eq!(names, ["p/old", "p/new", "q/old", "q/new"]);
+    assert_eq!(both.place_of(1), Some((2, 0)));
+}
+
+#[test]
+fn copies_keep_names_and_know_other_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.jsonl");
+    let input = || {
+        let bytes = b"obs,act,rew,007\n01,x,1,a\n2,y,2.5,b\n".to_vec();
+        open_bytes(
+            "t",
+            FileFormat::plain(Format::Csv),
+            bytes,
+            &ReadOptions { numeric_names: true, ..ReadOptions::default() },
+        )
+    };
+    let copy = TableCopy::open_with(input, &output, &[], &TableOptions::default()).unwrap();
+    assert_eq!(copy.notes().len(), 1);
+    assert_eq!(copy.reward_columns(), [2]);
+    assert_eq!(copy.run().unwrap(), 2);
+    let expected = "{\"obs\":\"01\",\"act\":\"x\",\"rew\":1.0,\"007\":\"a\"}\n{\"obs\":\"2\",\"act\":\"y\",\"rew\":2.5,\"007\":\"b\"}\n";
+    assert_eq!(std::fs::read_to_string(&output).unwrap(), expected);
+}
+
+#[test]
+fn long_texts_are_told_apart_by_all_of_their_letters_and_shown_by_the_first() {
+    let long = |end: &str| "é".repeat(1000) + end;
+    let text = format!(
+        "prompt,completion,score\n{0},yes,1\n{1},yes,2\n{0},{1},3\n{0},yes,1\nshort,yes,4\n",
+        long("a"),
+        long("b")
+    );
+    let table = csv(&text).unwrap();
+    let sample = &table.samples[0].sample;
+    assert_eq!((sample.len(), sample.duplicates().repeated), (4, 1));
+    let shown: Vec<String> = sample.states().iter().map(|token| token.to_string()).collect();
+    let cut: Vec<&String> = shown.iter().filter(|shown| shown.starts_with(&"é".repeat(80))).collect();
+    assert_eq!(cut.len(), 2, "{shown:?}");
+    assert!(cut.iter().all(|shown| shown.chars().count() == 80 + 1 + 32), "{shown:?}");
+    // What is shown of a text stands for it in other tables.
+    let again = csv(&format!("state,action,reward\n{},yes,1\n", cut[0])).unwrap();
+    assert!(again.samples[0].sample.states().find(Token::text(cut[0])).is_some());
+}
