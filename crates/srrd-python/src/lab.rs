@@ -57,7 +57,7 @@ pub fn plan<'py>(
 /// `progress` is called now and then with the trials done and all; what it raises stops the run, which can go on later.
 #[pyfunction]
 #[pyo3(signature = (folder, what, preset, replaced, shard, threads=None, progress=None))]
-#[expect(clippy::too_many_arguments, reason = "one argument an option")]
+#[expect(clippy::too_many_arguments, reason = "one argument per option")]
 pub fn run_part(
     py: Python<'_>,
     folder: PathBuf,

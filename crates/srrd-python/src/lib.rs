@@ -26,8 +26,8 @@ mod _srrd {
     use super::choices::{Choices, metrics, options};
     #[pymodule_export]
     use super::compare::{
-        canonicalize, classify, compare, cross, distance, embed, estimate_gamma, explain, inspect, pairwise, settle,
-        warn_undefined,
+        block, canonicalize, classify, compare, cross, distance, embed, estimate_gamma, explain, inspect, pairwise,
+        settle, warn_undefined,
     };
     #[pymodule_export]
     use super::error::DataWarning;
