@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, Literal
@@ -11,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _srrd
-from ._compare import cross
 from ._options import Options, choices
 from ._sample import RewardSample
 
@@ -111,8 +109,7 @@ class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not samples:
             raise ValueError("there are 0 samples: there is nothing to learn from")
         # Wrong options and samples are refused now, not when the first sample is predicted.
-        chosen = choices(self.metric, self.gamma, self._options())
-        self.gamma_ = _srrd.settle([sample._core for sample in samples], chosen, self.threads)
+        self.gamma_ = _srrd.settle([sample._core for sample in samples], self._choices(self.gamma), self.threads)
         self.classes_, self._classes = np.unique(labels, return_inverse=True)
         self.samples_ = samples
         self.n_samples_fit_ = len(samples)
@@ -160,15 +157,15 @@ class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _distances(self, X: Sequence[RewardSample]) -> npt.NDArray[np.float64]:
         samples = _samples(X)
+        # `fit` has warned about the training samples.
+        _srrd.settle([sample._core for sample in samples], self._choices(self.gamma_), self.threads)
         distances = self._cross(samples)
         undefined = np.isnan(distances)
         lost = int(undefined.all(axis=1).sum())
         if lost:
-            warnings.warn(
+            _srrd.warn(
                 f"{lost} of {len(samples)} samples have no defined distance to any training sample: do not use what is "
-                "predicted for them",
-                _srrd.DataWarning,
-                stacklevel=4,
+                "predicted for them"
             )
         filled: npt.NDArray[np.float64] = np.where(undefined, FARTHEST, distances)
         return filled
@@ -183,10 +180,11 @@ class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _cross(self, samples: list[RewardSample]) -> npt.NDArray[np.float64]:
         """The distances of samples to the training samples."""
-        return cross(samples, self.samples_, self.metric, self.gamma_, threads=self.threads, **self._options())
+        rows, columns = ([sample._core for sample in group] for group in (samples, self.samples_))
+        return _srrd.block(rows, columns, self._choices(self.gamma_), self.threads)
 
-    def _options(self) -> Options:
-        given: Options = {
+    def _choices(self, gamma: float | Literal["auto"]) -> _srrd.Choices:
+        options: Options = {
             "estimator": self.estimator,
             "regression": self.regression,
             "actions": self.actions,
@@ -196,7 +194,7 @@ class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "correlation": self.correlation,
             "support": self.support,
         }
-        return given
+        return choices(self.metric, gamma, options)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

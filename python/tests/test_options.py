@@ -190,3 +190,21 @@ def test_averaged_duplicates_and_constant_rewards_are_warned_about_at_the_users_
     assert sum(text.startswith("flat: all rewards are 2.5") for text in said) == 1
     assert {one.category for one in told} == {srrd.DataWarning}
     assert {one.filename for one in told} == {__file__}
+
+
+def test_a_classifier_warns_of_its_training_samples_once() -> None:
+    a, b = merged("a"), merged("b")
+    elsewhere = srrd.RewardSample(["x", "y", "z"], [0, 0, 0], ["y", "z", "x"], [1.0, 2.0, 0.0], name="elsewhere")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        knn = srrd.RewardKNN(1).fit([a, merged("c")], [0, 1])
+    assert [str(one.message)[:2] for one in told] == ["a:", "c:"]
+    for call in (knn.predict, knn.predict_proba, knn.kneighbors):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            call([b, elsewhere])
+        said = [str(one.message) for one in told]
+        assert len(said) == 2
+        assert said[0].startswith("b: 2 transitions occurred with unequal rewards")
+        assert said[1].startswith("1 of 2 samples have no defined distance to any training sample")
+        assert {one.filename for one in told} == {__file__}

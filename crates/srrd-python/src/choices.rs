@@ -59,8 +59,7 @@ fn unknown(name: &str, certainty: bool) -> PyErr {
         Some(Group::Read) => "give it where the samples are made: to RewardSample, from_frame or read".to_owned(),
         Some(Group::Certainty) => "only srrd.compare takes it".to_owned(),
         _ => {
-            let names: Vec<String> =
-                OPTIONS.iter().filter(|option| is_taken(option, certainty)).map(name_of).collect();
+            let names: Vec<String> = OPTIONS.iter().filter(|option| is_taken(option, certainty)).map(name_of).collect();
             format!("the options are {}", names.join(", "))
         }
     };

@@ -38,15 +38,15 @@ pub fn of_lab(error: LabError) -> PyErr {
 
 /// Issues the warnings that came with an answer, as if the caller of the package had caused them.
 pub fn warn(py: Python<'_>, warnings: &[Warning]) -> PyResult<()> {
-    if warnings.is_empty() {
-        return Ok(());
-    }
-    let level = frames_of_the_package(py)? + 1;
-    for warning in warnings {
-        let text = CString::new(warning.say(FrontEnd::Python).replace('\0', "\u{fffd}"))?;
-        PyErr::warn(py, &py.get_type::<DataWarning>(), &text, level)?;
-    }
-    Ok(())
+    warnings.iter().try_for_each(|warning| warn_in_words(py, &warning.say(FrontEnd::Python)))
+}
+
+/// Issues a warning in these words, as if the caller of the package had caused it.
+#[pyfunction]
+#[pyo3(name = "warn")]
+pub fn warn_in_words(py: Python<'_>, message: &str) -> PyResult<()> {
+    let text = CString::new(message.replace('\0', "\u{fffd}"))?;
+    PyErr::warn(py, &py.get_type::<DataWarning>(), &text, frames_of_the_package(py)? + 1)
 }
 
 /// How many calls within the package led here: warnings of a function should name the line of the user, however deep it was called.

@@ -30,7 +30,7 @@ mod _srrd {
         settle, warn_undefined,
     };
     #[pymodule_export]
-    use super::error::DataWarning;
+    use super::error::{DataWarning, warn_in_words};
     #[pymodule_export]
     use super::exact::Tabular;
     #[pymodule_export]
