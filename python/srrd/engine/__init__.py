@@ -7,7 +7,7 @@ Blocks of the matrix and shards of a plan are the tasks. Results are those of th
 >>> from concurrent.futures import ThreadPoolExecutor
 >>> rng = np.random.default_rng(0)
 >>> s, a, n = (rng.integers(k, size=200) for k in (10, 3, 10))
->>> samples = [srrd.RewardSample(s, a, n, rng.normal(size=200)) for _ in range(6)]
+>>> samples = [srrd.RewardSample(s, a, n, rng.normal(size=(10, 3, 10))[s, a, n]) for _ in range(6)]
 >>> with ThreadPoolExecutor(2) as pool:
 ...     there = srrd.pairwise(samples, engine=pool, block=2)
 >>> there.tobytes() == srrd.pairwise(samples).tobytes()
