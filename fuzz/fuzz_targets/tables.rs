@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use srrd::Duplicates;
-use srrd_data::{Batch, Compression, FileFormat, Format, ReadOptions, open_bytes, read_sample_table};
+use srrd_data::{Batch, Compression, FileFormat, Format, Piece, ReadOptions, open_bytes, read_sample_table};
 
 const FORMATS: [FileFormat; 10] = [
     FileFormat::plain(Format::Csv),
@@ -41,8 +41,8 @@ fuzz_target!(|data: &[u8]| {
     // Compressed input may hold far more rows than is worth reading.
     for _ in 0..1000 {
         match table.next_batch(&mut batch) {
-            Ok(true) => assert!(batch.columns.iter().all(|column| column.len() == batch.rows)),
-            Ok(false) | Err(_) => break,
+            Ok(Piece::Rows) => assert!(batch.columns.iter().all(|column| column.len() == batch.rows)),
+            Ok(Piece::End) | Err(_) => break,
         }
     }
 });

@@ -192,8 +192,8 @@ class RewardSample:
         >>> srrd.RewardSample.from_episodes([([0, 1, 2], [0, 0], [0.0, 1.0]), ([0, 2], [1], [0.5])]).episodes
         2
         """
-        parts: list[tuple[Any, Any, Any, Any]] = []
-        numbers = []
+        parts: list[tuple[Any, Any, Any]] = []
+        steps = []
         for number, episode in enumerate(episodes):
             states, actions, rewards = (_table.as_array(part) for part in _parts(episode, number))
             if not len(states) == len(actions) + 1 == len(rewards) + 1:
@@ -201,20 +201,21 @@ class RewardSample:
                     f"episode {number}: {len(states)} states, {len(actions)} actions and {len(rewards)} rewards; there must be "
                     "as many actions as rewards and one state more: the one it ended in"
                 )
-            parts.append((states[:-1], actions, states[1:], rewards))
-            numbers.append(np.full(len(actions), number))
-        if not parts:
+            parts.append((states, actions, rewards))
+            steps.append(len(actions))
+        if not sum(steps):
             raise ValueError("there are no episodes: a reward sample needs at least one transition")
-        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-        return cls(
-            *columns,
-            episodes=np.concatenate(numbers),
-            name=name,
-            label=label,
-            duplicates=duplicates,
-            state_features=state_features,
-            action_features=action_features,
+        states, actions, rewards = (np.concatenate(part) for part in zip(*parts, strict=True))
+        core = _srrd.sample_of_episodes(
+            _table.role("state", states, state_features),
+            _table.role("action", actions, action_features),
+            _rewards(rewards),
+            steps,
+            name or "sample",
+            None if label is None else str(label),
+            duplicates,
         )
+        return cls._of(core)
 
     @classmethod
     def from_callable(

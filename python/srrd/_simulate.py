@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
-import subprocess
-import sys
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-WORLDS = ("gridworld", "bouncing-balls", "drone-combat")
-#: Has the command run in a process of its own, with this package.
-_COMMAND = (
-    "import sys; at = sys.argv.pop(1); sys.path.insert(0, at); import srrd.__main__ as command; sys.path.remove(at); "
-    "sys.exit(command.main())"
-)
+from . import _srrd
 
 
 def simulate(
@@ -81,67 +70,48 @@ def simulate(
     >>> sample.episodes
     3
     """
-    given: dict[str, Any] = {
-        "rollouts": rollouts,
+    asked: dict[str, Any] = {
+        "rollouts": _count("rollouts", rollouts),
         "size": f"{size[0]}x{size[1]}" if isinstance(size, (tuple, list)) else size,
-        "epsilon": epsilon,
-        "obstacles": obstacles,
-        "policy": policy
-        if policy is None or isinstance(policy, str)
-        else ",".join(_number("policy", w) for w in policy),
-        "sets": sets,
+        "epsilon": _number("epsilon", epsilon),
+        "obstacles": _count("obstacles", obstacles),
+        "policy": policy if policy is None or isinstance(policy, str) else [_number("policy", w) for w in policy],
+        "classes": bool(classes),
+        "sets": _count("sets", sets),
         "model": model,
-        "gamma": gamma,
-        "factor": factor,
-        "noise": noise,
-        "seed": seed,
-        "reward_seed": reward_seed,
+        "shaped": bool(shaped),
+        "gamma": _number("gamma", gamma),
+        "factor": _number("factor", factor),
+        "noise": _number("noise", noise),
+        "seed": _count("seed", seed),
+        "reward_seed": _count("reward_seed", reward_seed),
     }
-    arguments = [f"--{name}" for name, asked in (("classes", classes), ("shaped", shaped)) if asked]
-    for name, value in given.items():
-        if value is not None:
-            text = value if isinstance(value, str) else _number(name, value)
-            arguments.append(f"--{name.replace('_', '-')}={text}")
     world = str(world).replace("_", "-")
-    if world not in WORLDS:
-        raise ValueError(f"world: '{world}' is not one of {', '.join(WORLDS)}")
     if output is not None:
         path = os.fspath(output)
         if path == "-":
             raise ValueError("output: name a file")
-        told: dict[str, Any] = json.loads(_command([*arguments, f"--output={path}", "--json", world]))
-        return told
-    with tempfile.TemporaryDirectory(prefix="srrd-") as folder:
-        table = Path(folder, "table.npz")
-        _command([*arguments, f"--output={table}", "--json", world])
-        with np.load(table, allow_pickle=False) as columns:
-            return {name: columns[name] for name in columns.files}
+        summary: dict[str, Any] = _srrd.simulate(world, asked, path)[0]
+        return summary
+    columns, samples = _srrd.simulate(world, asked, None)
+    if not samples:
+        return columns
+    names, labels, rows = zip(*samples, strict=True)
+    return {"sample": np.repeat(names, rows), "label": np.repeat(labels, rows)} | columns
 
 
-def _number(name: str, value: Any) -> str:
+def _number(name: str, value: Any) -> float | None:
+    if value is None:
+        return None
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise TypeError(f"{name}: {value!r} is not a number")
-    return repr(value.item() if isinstance(value, np.generic) else value)
+    return float(value)
 
 
-def _command(arguments: list[str]) -> str:
-    """What ``srrd simulate`` prints.
-
-    In a process of its own: in this one, what it prints would go to the user's terminal past Python, nobody could stop
-    it by Ctrl-C, and the reason of a failure would be lost.
-    """
-    package = str(Path(__file__).resolve().parent.parent)
-    call = [sys.executable, "-P", "-c", _COMMAND, package, "simulate", *arguments]
-    ended = subprocess.run(
-        call, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", check=False
-    )
-    if ended.returncode == 0:
-        return ended.stdout
-    message = ended.stderr.strip() or f"the command ended with status {ended.returncode}"
-    message = message.removeprefix("error: ").split("\n\nUsage:")[0].split("\n\nFor more information")[0].strip()
-    # As Python users know them: `--reward-seed <SEED>` is `reward_seed` to them.
-    message = re.sub(r"'(--[a-z-]+) <[^>]*>'", r"\1", message)
-    message = re.sub(r"(?<![\w-])--([a-z]+(?:-[a-z]+)*)", lambda found: found[1].replace("-", "_"), message)
-    if ended.returncode == 2:
-        raise ValueError(message)
-    raise OSError(message)
+def _count(name: str, value: Any) -> int | None:
+    """A whole number, as large as the compiled part takes it."""
+    if _number(name, value) is None:
+        return None
+    if not 0 <= value < 2**64 or int(value) != value:
+        raise ValueError(f"invalid value '{value}' for {name}: it must be a whole number from 0 to 2**64 - 1")
+    return int(value)

@@ -35,10 +35,13 @@ __all__ = [
     "publish_run",
     "read",
     "run_part",
+    "sample_of_episodes",
     "samples_of_columns",
     "settle",
+    "simulate",
     "warn",
     "warn_undefined",
+    "worlds",
 ]
 
 __version__: str
@@ -109,7 +112,18 @@ def metrics() -> list[tuple[str, str, str]]: ...
 
 # Samples.
 def samples_of_columns(columns: dict[str, Any], origin: str, name: str, duplicates: str) -> list[Sample]: ...
+def sample_of_episodes(
+    states: dict[str, Any],
+    actions: dict[str, Any],
+    rewards: npt.NDArray[np.float64],
+    steps: list[int],
+    name: str,
+    label: str | None,
+    duplicates: str,
+) -> Sample: ...
 def read(path: str, duplicates: str) -> list[Sample]: ...
+def simulate(world: str, asked: dict[str, Any], output: str | None) -> tuple[Any, Any]: ...
+def worlds() -> list[str]: ...
 
 # Answers. Warnings are issued as `DataWarning`, at the line that called the package.
 def distance(a: Sample, b: Sample, choices: Choices, threads: int | None = None) -> float: ...

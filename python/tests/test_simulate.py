@@ -12,9 +12,14 @@ import numpy as np
 import pytest
 
 import srrd
+from srrd import _srrd
 
 
-@pytest.mark.parametrize("world", ["gridworld", "bouncing-balls", "drone-combat"])
+def test_the_documentation_names_every_world() -> None:
+    assert all(f'"{world}"' in (srrd.simulate.__doc__ or "").replace("``", "") for world in _srrd.worlds())
+
+
+@pytest.mark.parametrize("world", _srrd.worlds())
 def test_columns_are_samples(world: str) -> None:
     columns = srrd.simulate(world, rollouts=2)
     (sample,) = srrd.from_frame(columns)
@@ -67,6 +72,31 @@ def test_what_is_wrong_is_said_in_words_of_python(
     with pytest.raises(ValueError, match=message):
         srrd.simulate(**{"world": "gridworld"} | options)
     assert capfd.readouterr() == ("", "")
+
+
+def test_tables_in_memory_are_those_in_files(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"classes": True, "sets": 2, "rollouts": 2, "size": (5, 4), "shaped": True, "noise": 0.5}
+    srrd.simulate("gridworld", **options, output=tmp_path / "a.npz")
+    columns = srrd.simulate("gridworld", **options)
+    with np.load(tmp_path / "a.npz", allow_pickle=False) as table:
+        assert list(columns) == table.files
+        for name, values in columns.items():
+            assert values.dtype == table[name].dtype
+            assert values.tolist() == table[name].tolist()
+
+
+def test_ctrl_c_ends_it() -> None:
+    code = (
+        "import _thread, threading, srrd\n"
+        "threading.Timer(1.0, _thread.interrupt_main).start()\n"
+        "try:\n"
+        "    srrd.simulate('gridworld', rollouts=10_000_000, size=(200, 200))\n"
+        "except KeyboardInterrupt:\n"
+        "    print('interrupted')\n"
+    )
+    env = os.environ | {"PYTHONPATH": str(Path(srrd.__file__).parent.parent)}
+    ended = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=30, check=True)
+    assert ended.stdout == "interrupted\n"
 
 
 def test_what_is_no_number_is_refused() -> None:

@@ -3,8 +3,12 @@
 use crate::gamma::ProfileArgs;
 use crate::options::{Canonicalizes, Classifies, Compares, Measures, Shared};
 use crate::threads::Threads;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
+use srrd_worlds::{Model, WorldKind};
+use std::error::Error;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Do these two reward functions ask for the same behaviour?
 ///
@@ -109,31 +113,7 @@ Formats by extension: .csv .tsv .jsonl (each also with .gz or .zst), .parquet, .
 .npz; - is CSV on standard input or output.")]
     Convert(Convert),
     /// The paper's experiments: resumable, with figures and a report
-    #[command(after_help = "\
-WHAT is one of
-  coverage      Experiment 1: equivalent rewards under limited sampling and feasibility constraints
-  instability   the standard deviation of a canonical reward over random potentials
-  estimators    unbiased estimates against the double batch
-  noise         none, mild and high deviations from potential shaping
-  regression    unsampled rewards inferred by linear regression and by decision trees
-  sensitivity   SRRD under four sampling policies
-  theory        the bounds of Theorems 1 and 2 against what they bound; the generalized form
-  classification  Experiment 2: agents told apart by their rewards
-  separation    beyond the paper: error against a known true distance, equivalent told from different
-  intervals     beyond the paper: how often intervals of distances and of γ hold the truth
-  merge         joins the parts of a run that were computed with --shard
-
-Examples:
-  srrd reproduce coverage -o runs/coverage                         a minute or so: --preset quick
-  srrd reproduce coverage -o runs/paper --preset paper --size 20x20 --model polynomial,random
-  srrd reproduce instability -o runs/instability --trials 50 --seed 7
-  srrd reproduce classification -o runs/who --world gridworld --rewards manual
-  srrd reproduce noise -o runs/noise --plan                        say what would be run, and stop
-  srrd reproduce coverage -o part2 --preset paper --shard 2/8      for job arrays
-  srrd reproduce merge part1 part2 part3 -o runs/whole
-
-A run that was stopped goes on where it was when the same command is given again, and ends with the
-same bytes as one that was not. DIR gets trials.csv, summary.csv, run.json, figures/, report.html.")]
+    #[command(after_help = crate::commands::reproduce::after_help())]
     Reproduce(Box<Reproduce>),
     /// Who acted? k-NN over labelled reward samples
     #[command(after_help = "\
@@ -326,57 +306,8 @@ pub struct Reproduce {
     /// quick: under two minutes; paper: the paper's numbers
     #[arg(long, value_name = "quick|paper", default_value = "quick")]
     pub preset: String,
-    /// gridworld, bouncing-balls, drone-combat (the last for classification)
-    #[arg(long, value_name = "WORLDS")]
-    pub world: Option<String>,
-    /// Sizes of the worlds, such as 10x10,20x20
-    #[arg(long, value_name = "SIZES")]
-    pub size: Option<String>,
-    /// linear, polynomial, sinusoidal, random: models of rewards and potentials
-    #[arg(long, value_name = "MODELS")]
-    pub model: Option<String>,
-    /// Probabilities of a random transition
-    #[arg(long, value_name = "PROBABILITIES", allow_hyphen_values = true)]
-    pub epsilon: Option<String>,
-    /// none, mild, high: deviations from potential shaping
-    #[arg(long, value_name = "LEVELS")]
-    pub noise: Option<String>,
-    /// Numbers of rollouts a sample
-    #[arg(long, value_name = "COUNTS", allow_hyphen_values = true)]
-    pub rollouts: Option<String>,
-    /// True correlations of pairs of rewards
-    #[arg(long, value_name = "CORRELATIONS", allow_hyphen_values = true)]
-    pub correlation: Option<String>,
-    /// Trials of every combination
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub trials: Option<String>,
-    /// Discount factors
-    #[arg(long, value_name = "GAMMAS", allow_hyphen_values = true)]
-    pub gamma: Option<String>,
-    /// direct, epic, dard, srrd, projected, or all
-    #[arg(long, value_name = "METRICS")]
-    pub metric: Option<String>,
-    /// double, unbiased, regressed-linear, regressed-tree
-    #[arg(long, value_name = "ESTIMATORS")]
-    pub estimator: Option<String>,
-    /// Sizes of the double batch, or all
-    #[arg(long, value_name = "BATCHES", allow_hyphen_values = true)]
-    pub batch: Option<String>,
-    /// For classification: manual, or tables of labelled samples whose rewards came from elsewhere
-    #[arg(long, value_name = "KINDS")]
-    pub rewards: Option<String>,
-    /// For classification: numbers of neighbours to choose from
-    #[arg(long, value_name = "COUNTS", allow_hyphen_values = true)]
-    pub k: Option<String>,
-    /// For classification: samples of every agent
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub sets: Option<String>,
-    /// For classification: how many transitions two samples must share for a distance
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub min_common: Option<String>,
-    /// The seed of the run [default: 0]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub seed: Option<String>,
+    #[command(flatten)]
+    pub parameters: crate::commands::reproduce::ParameterArgs,
     /// How many threads to use [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
@@ -437,8 +368,8 @@ pub struct ReportArgs {
 #[derive(Debug, Args)]
 pub struct Simulate {
     /// Which world
-    #[arg(value_enum)]
-    pub world: WorldName,
+    #[arg(value_parser = named::<WorldKind, _>(WorldKind::ALL.map(WorldKind::name)))]
+    pub world: WorldKind,
     /// Where to write the table, in the format of its extension; - is CSV on standard output
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
@@ -465,8 +396,8 @@ pub struct Simulate {
     #[arg(long, value_name = "N")]
     pub sets: Option<usize>,
     /// How the reward depends on the features; its constants are drawn for every transition [default: random]
-    #[arg(long, value_enum)]
-    pub model: Option<ModelName>,
+    #[arg(long, value_parser = named::<Model, _>(Model::ALL.map(Model::name)))]
+    pub model: Option<Model>,
     /// Add potential shaping, with random potentials for every sample
     #[arg(long)]
     pub shaped: bool,
@@ -490,17 +421,10 @@ pub struct Simulate {
     pub json: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum WorldName {
-    Gridworld,
-    BouncingBalls,
-    DroneCombat,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ModelName {
-    Linear,
-    Polynomial,
-    Sinusoidal,
-    Random,
+/// One of these names, as a value of the library.
+fn named<T, const N: usize>(names: [&'static str; N]) -> impl TypedValueParser<Value = T>
+where
+    T: Clone + FromStr<Err: Error + Send + Sync + 'static> + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<T>())
 }

@@ -64,7 +64,7 @@ impl From<Problem> for Failure {
 impl From<LabError> for Failure {
     fn from(error: LabError) -> Self {
         match error {
-            LabError::Wrong(message) => Failure::Wrong(message),
+            error if error.is_wrong() => Failure::Wrong(error.to_string()),
             error => Failure::Failed(error.to_string()),
         }
     }

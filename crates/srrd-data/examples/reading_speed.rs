@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use srrd_data::{Batch, ReadOptions, TableError, coerce, create, infer_types, open};
+use srrd_data::{Batch, Piece, ReadOptions, TableError, coerce, create, infer_types, open};
 
 fn main() -> Result<(), TableError> {
     let mut paths = std::env::args().skip(1);
@@ -18,7 +18,7 @@ fn main() -> Result<(), TableError> {
         let start = Instant::now();
         let mut table = open(input, &options)?;
         let mut rows = 0;
-        while table.next_batch(&mut batch)? {
+        while let Piece::Rows = table.next_batch(&mut batch)? {
             rows += batch.rows;
         }
         println!("read {rows} rows: {:?}", start.elapsed());
@@ -29,7 +29,7 @@ fn main() -> Result<(), TableError> {
     let mut table = open(input, &options)?;
     let schema = table.schema().with_types(&types);
     let mut batches = Vec::new();
-    while table.next_batch(&mut batch)? {
+    while let Piece::Rows = table.next_batch(&mut batch)? {
         coerce(table.name(), &schema, &mut batch)?;
         batches.push(batch.clone());
     }
@@ -43,7 +43,7 @@ fn main() -> Result<(), TableError> {
         println!("write {output}: {:?}", start.elapsed());
         let start = Instant::now();
         let mut table = open(Path::new(&output), &options)?;
-        while table.next_batch(&mut batch)? {}
+        while let Piece::Rows = table.next_batch(&mut batch)? {}
         println!(" read {output}: {:?}", start.elapsed());
     }
     Ok(())

@@ -94,6 +94,13 @@ impl TableError {
         self
     }
 
+    /// Counts the row it names, if it names one, from another row on.
+    #[must_use]
+    pub(crate) fn shift_row(mut self, by: u64) -> Self {
+        self.0.row = self.0.row.map(|row| row + by);
+        self
+    }
+
     /// Names the line of a text file (counted from 1).
     #[must_use]
     pub fn at_line(mut self, line: impl Into<Option<u64>>) -> Self {

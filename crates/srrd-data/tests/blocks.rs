@@ -1,13 +1,12 @@
-//! Large tables of text are taken apart in blocks, by many threads; that shows nowhere.
+//! Large tables of text are taken apart in pieces, by many threads; that shows nowhere.
 
 use srrd::{Duplicates, SampleBuilder, Token};
 use srrd_data::{FileFormat, Format, ReadOptions, SampleTable, TableError, open, open_bytes, read_sample_table};
 
-/// Some blocks of 256 KiB.
+/// Some pieces of 256 KiB.
 const ROWS: usize = 60_000;
 
-/// The samples of a table that comes as a stream, which must be those of the same table as a file, whose blocks threads read on
-/// their own.
+/// The samples of a table that comes as a stream, which must be those of the same table as a file.
 fn read(text: impl AsRef<[u8]>, duplicates: Duplicates, threads: usize) -> Result<SampleTable, TableError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let format = FileFormat::plain(Format::Csv);

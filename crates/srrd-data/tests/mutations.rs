@@ -9,7 +9,7 @@ use common::fixture;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use srrd::Duplicates;
-use srrd_data::{Batch, FileFormat, ReadOptions, open_bytes, read_sample_table};
+use srrd_data::{Batch, FileFormat, Piece, ReadOptions, open_bytes, read_sample_table};
 
 const CASES_PER_FILE: u64 = 300;
 
@@ -20,13 +20,13 @@ fn read_everything(format: FileFormat, bytes: &[u8]) {
     let mut batch = Batch::new();
     let Ok(mut table) = open_bytes("t", format, bytes.to_vec(), &options) else { return };
     let names: Vec<String> = table.schema().names().map(str::to_owned).collect();
-    while let Ok(true) = table.next_batch(&mut batch) {
+    while let Ok(Piece::Rows) = table.next_batch(&mut batch) {
         assert!(batch.columns.iter().all(|column| column.len() == batch.rows));
     }
     for as_json in [false, true] {
         let Ok(mut table) = open_bytes("t", format, bytes.to_vec(), &options) else { return };
         if table.keep_extras(&["state"], as_json).is_ok() {
-            while let Ok(true) = table.next_batch(&mut batch) {
+            while let Ok(Piece::Rows) = table.next_batch(&mut batch) {
                 assert!(batch.columns.iter().all(|column| column.len() == batch.rows));
             }
         }
@@ -34,7 +34,7 @@ fn read_everything(format: FileFormat, bytes: &[u8]) {
     for name in names.iter().take(12) {
         let Ok(mut table) = open_bytes("t", format, bytes.to_vec(), &options) else { return };
         if table.select(&[name]).is_ok() {
-            while let Ok(true) = table.next_batch(&mut batch) {}
+            while let Ok(Piece::Rows) = table.next_batch(&mut batch) {}
         }
     }
     if let Ok(table) = open_bytes("t", format, bytes.to_vec(), &options) {

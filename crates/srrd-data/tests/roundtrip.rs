@@ -10,8 +10,8 @@ use common::{Cell, Table, float, read, read_all, text, write};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use srrd_data::{
-    Batch, Column, ColumnType, ErrorKind, FileFormat, Format, ReadOptions, Schema, Values, coerce, create, infer_types,
-    open, open_bytes,
+    Batch, Column, ColumnType, ErrorKind, FileFormat, Format, Piece, ReadOptions, Schema, Values, coerce, create,
+    infer_types, open, open_bytes,
 };
 
 const TEXTS: [&str; 12] = [
@@ -181,7 +181,7 @@ fn from_text_to_types_and_back() {
         let schema = table.schema().with_types(&types);
         let mut writer = create(&path, &schema).unwrap();
         let mut batch = Batch::new();
-        while table.next_batch(&mut batch).unwrap() {
+        while let Piece::Rows = table.next_batch(&mut batch).unwrap() {
             coerce("in.csv", &schema, &mut batch).unwrap();
             writer.write(&batch).unwrap();
         }
@@ -306,7 +306,7 @@ fn rows_know_their_lines() {
         let mut table = open_bytes("t", FileFormat::plain(Format::Csv), csv.into(), &options).unwrap();
         let mut batch = Batch::new();
         let mut lines = Vec::new();
-        while table.next_batch(&mut batch).unwrap() {
+        while let Piece::Rows = table.next_batch(&mut batch).unwrap() {
             lines.extend((0..batch.rows).map(|row| batch.line(row).unwrap()));
         }
         assert_eq!(lines, [3, 5, 7]);

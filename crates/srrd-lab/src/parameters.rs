@@ -1,407 +1,298 @@
-//! What an experiment can be told: each parameter is a list of values, written with commas.
+//! What an experiment can be told. Every parameter is declared once, in [`PARAMETERS`]: the command's options, run.json and the
+//! plan come from there.
 
 use crate::error::LabError;
-use crate::experiments::Noise;
-use srrd::{Batch, Metric};
+use crate::experiments;
+use crate::row::Value;
+use crate::values::{Estimation, Fraction, Noise, Preset, Rewards, Size, WorldKind};
+use srrd::{Batch, Gamma, Metric};
 use srrd_worlds::Model;
-use std::fmt::{self, Display};
-use std::str::FromStr;
-
-/// How much of an experiment is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Preset {
-    /// Under two minutes on two cores, and enough to see the shape of the result.
-    Quick,
-    /// The paper's numbers.
-    Paper,
-}
-
-impl FromStr for Preset {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "quick" => Ok(Preset::Quick),
-            "paper" => Ok(Preset::Paper),
-            _ => Err(format!("'{text}' is neither quick nor paper")),
-        }
-    }
-}
-
-impl Display for Preset {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Preset::Quick => "quick",
-            Preset::Paper => "paper",
-        })
-    }
-}
-
-/// The built-in worlds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum WorldKind {
-    /// Four directions on a grid.
-    Gridworld,
-    /// Eight directions among moving obstacles.
-    BouncingBalls,
-    /// Two teams of drones.
-    DroneCombat,
-}
-
-impl WorldKind {
-    /// All of them.
-    pub const ALL: [WorldKind; 3] = [WorldKind::Gridworld, WorldKind::BouncingBalls, WorldKind::DroneCombat];
-    /// Those of Experiment 1, whose size can be chosen.
-    pub const GRIDS: [WorldKind; 2] = [WorldKind::Gridworld, WorldKind::BouncingBalls];
-
-    /// As people write it.
-    pub fn title(self) -> &'static str {
-        match self {
-            WorldKind::Gridworld => "Gridworld",
-            WorldKind::BouncingBalls => "Bouncing Balls",
-            WorldKind::DroneCombat => "Drone Combat",
-        }
-    }
-}
-
-impl FromStr for WorldKind {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = WorldKind::ALL.into_iter().find(|world| world.to_string() == text);
-        found.ok_or_else(|| format!("'{text}' is none of gridworld, bouncing-balls, drone-combat"))
-    }
-}
-
-impl Display for WorldKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            WorldKind::Gridworld => "gridworld",
-            WorldKind::BouncingBalls => "bouncing-balls",
-            WorldKind::DroneCombat => "drone-combat",
-        })
-    }
-}
-
-/// Width and height of a world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Size {
-    /// Cells from left to right.
-    pub width: usize,
-    /// Cells from top to bottom.
-    pub height: usize,
-}
-
-impl Size {
-    /// A square.
-    pub const fn square(side: usize) -> Self {
-        Size { width: side, height: side }
-    }
-}
-
-impl FromStr for Size {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        let sides = text.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
-        match sides {
-            // So many cells that a trial would not fit into memory are a slip of the pen.
-            Some((width, height)) if (2..=1000).contains(&width) && (2..=1000).contains(&height) => {
-                Ok(Size { width, height })
-            }
-            _ => Err(format!("'{text}' is not a size such as 20x20, with sides from 2 to 1000")),
-        }
-    }
-}
-
-impl Display for Size {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}x{}", self.width, self.height)
-    }
-}
-
-/// How expectations are estimated in an experiment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Estimation {
-    /// Double batch, unsampled transitions counting 0.
-    Double,
-    /// The mean over sampled transitions.
-    Unbiased,
-    /// Double batch, unsampled transitions predicted by linear least squares.
-    RegressedLinear,
-    /// Double batch, unsampled transitions predicted by a regression tree.
-    RegressedTree,
-}
-
-impl Estimation {
-    /// All of them.
-    pub const ALL: [Estimation; 4] =
-        [Estimation::Double, Estimation::Unbiased, Estimation::RegressedLinear, Estimation::RegressedTree];
-
-    /// The model that predicts unsampled rewards, where there is one. It needs features of the states.
-    pub fn regression(self) -> Option<srrd::Regression> {
-        match self {
-            Estimation::Double | Estimation::Unbiased => None,
-            Estimation::RegressedLinear => Some(srrd::Regression::Linear),
-            Estimation::RegressedTree => Some(srrd::Regression::Tree(srrd::TreeLimits::default())),
-        }
-    }
-
-    /// The library's estimator, with this batch where one is drawn.
-    pub fn estimator(self, batch: Batch) -> srrd::Estimator {
-        match self {
-            Estimation::Unbiased => srrd::Estimator::Unbiased,
-            _ => srrd::Estimator::Double { actions: srrd::Actions::Marginal, batch },
-        }
-    }
-}
-
-impl FromStr for Estimation {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = Estimation::ALL.into_iter().find(|estimation| estimation.to_string() == text);
-        found.ok_or_else(|| {
-            let names: Vec<String> = Estimation::ALL.iter().map(Estimation::to_string).collect();
-            format!("'{text}' is none of {}", names.join(", "))
-        })
-    }
-}
-
-impl Display for Estimation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Estimation::Double => "double",
-            Estimation::Unbiased => "unbiased",
-            Estimation::RegressedLinear => "regressed-linear",
-            Estimation::RegressedTree => "regressed-tree",
-        })
-    }
-}
-
-/// A number as it is written in tables: the shortest text that reads back as the same number.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Number<const LOW: i64, const HIGH: i64>(pub f64);
-
-impl<const LOW: i64, const HIGH: i64> FromStr for Number<LOW, HIGH> {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.parse::<f64>() {
-            // −0 is 0: it would only make two names for one value.
-            Ok(value) if value >= LOW as f64 && value <= HIGH as f64 => Ok(Number(value + 0.0)),
-            _ => Err(format!("'{text}' is not a number from {LOW} to {HIGH}")),
-        }
-    }
-}
-
-impl<const LOW: i64, const HIGH: i64> Display for Number<LOW, HIGH> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Display::fmt(&self.0, f)
-    }
-}
-
-/// A probability or a discount factor.
-pub type Fraction = Number<0, 1>;
 
 /// The settings of an experiment. A list that is empty in an experiment's preset is a parameter that it does not have.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Parameters {
     /// Worlds.
-    pub world: Vec<WorldKind>,
+    pub(crate) world: Vec<WorldKind>,
     /// Their sizes.
-    pub size: Vec<Size>,
+    pub(crate) size: Vec<Size>,
     /// Models of rewards and potentials.
-    pub model: Vec<Model>,
+    pub(crate) model: Vec<Model>,
     /// Probabilities of a random transition.
-    pub epsilon: Vec<Fraction>,
+    pub(crate) epsilon: Vec<Fraction>,
     /// Deviations from potential shaping.
-    pub noise: Vec<Noise>,
-    /// Numbers of rollouts a sample.
-    pub rollouts: Vec<usize>,
+    pub(crate) noise: Vec<Noise>,
+    /// Numbers of rollouts per sample.
+    pub(crate) rollouts: Vec<usize>,
     /// True correlations of pairs of rewards.
-    pub correlation: Vec<Fraction>,
+    pub(crate) correlation: Vec<Fraction>,
     /// How many trials of every combination; 0 where the experiment has none.
-    pub trials: usize,
+    pub(crate) trials: usize,
     /// Discount factors.
-    pub gamma: Vec<Fraction>,
+    pub(crate) gamma: Vec<Gamma>,
     /// Metrics.
-    pub metric: Vec<Metric>,
+    pub(crate) metric: Vec<Metric>,
     /// Estimators.
-    pub estimator: Vec<Estimation>,
+    pub(crate) estimator: Vec<Estimation>,
     /// Batch sizes of the double batch.
-    pub batch: Vec<Batch>,
+    pub(crate) batch: Vec<Batch>,
     /// Where the rewards of agents come from.
-    pub rewards: Vec<String>,
+    pub(crate) rewards: Vec<Rewards>,
     /// Numbers of neighbours.
-    pub k: Vec<usize>,
+    pub(crate) k: Vec<usize>,
     /// How many samples of every agent; 0 where the experiment has none.
-    pub sets: usize,
+    pub(crate) sets: usize,
     /// How many transitions two samples must share for a distance; 0 where the experiment does not ask.
-    pub min_common: usize,
+    pub(crate) min_common: usize,
     /// The seed of the run.
-    pub seed: u64,
+    pub(crate) seed: u64,
 }
 
-/// The names of the parameters, as options and in run.json.
-pub const NAMES: [&str; 17] = [
-    "world",
-    "size",
-    "model",
-    "epsilon",
-    "noise",
-    "rollouts",
-    "correlation",
-    "trials",
-    "gamma",
-    "metric",
-    "estimator",
-    "batch",
-    "rewards",
-    "k",
-    "sets",
-    "min-common",
-    "seed",
-];
+/// A parameter: an option of `srrd reproduce`, a keyword of `srrd.Plan` and an entry of run.json.
+#[non_exhaustive]
+pub struct Parameter {
+    /// The name of the option.
+    pub name: &'static str,
+    /// What stands for its value in the help.
+    pub value: &'static str,
+    /// What it is, in one line.
+    pub help: &'static str,
+    get: fn(&Parameters) -> Vec<String>,
+    set: fn(&mut Parameters, &[&str]) -> Result<(), String>,
+}
 
-impl Parameters {
-    /// Replaces a parameter of experiment `what` by the values written in `text`, separated by commas.
-    pub fn set(&mut self, what: &str, name: &str, text: &str) -> Result<(), LabError> {
-        match name {
-            "world" => replace(&mut self.world, what, name, list(name, text)?),
-            "size" => replace(&mut self.size, what, name, list(name, text)?),
-            "model" => replace(&mut self.model, what, name, list(name, text)?),
-            "epsilon" => replace(&mut self.epsilon, what, name, list(name, text)?),
-            "noise" => replace(&mut self.noise, what, name, list(name, text)?),
-            "rollouts" => {
-                let rollouts = list::<usize>(name, text)?;
-                match rollouts.iter().all(|n| (1..=1_000_000).contains(n)) {
-                    true => replace(&mut self.rollouts, what, name, rollouts),
-                    false => Err(LabError::wrong("--rollouts: whole numbers from 1 to 1000000 are meant")),
-                }
-            }
-            "correlation" => replace(&mut self.correlation, what, name, list(name, text)?),
-            "trials" => count(&mut self.trials, what, name, text),
-            "sets" => count(&mut self.sets, what, name, text),
-            "min-common" => count(&mut self.min_common, what, name, text),
-            "rewards" => replace(&mut self.rewards, what, name, list(name, text)?),
-            "k" => replace(&mut self.k, what, name, list(name, text)?),
-            "gamma" => replace(&mut self.gamma, what, name, list(name, text)?),
-            "metric" if text == "all" => replace(&mut self.metric, what, name, Metric::ALL.to_vec()),
-            "metric" => replace(&mut self.metric, what, name, list(name, text)?),
-            "estimator" => replace(&mut self.estimator, what, name, list(name, text)?),
-            "batch" => {
-                let batches: Result<Vec<Batch>, LabError> = parts(text).map(batch).collect();
-                replace(&mut self.batch, what, name, distinct(name, batches?)?)
-            }
-            "seed" => {
-                self.seed = one(name, text)?;
+/// All parameters, in the order in which they are shown.
+pub static PARAMETERS: [Parameter; 17] = [
+    Parameter {
+        name: "world",
+        value: "WORLDS",
+        help: "gridworld, bouncing-balls, drone-combat (the last for classification)",
+        get: |p| texts(&p.world),
+        set: |p, values| list(&mut p.world, values),
+    },
+    Parameter {
+        name: "size",
+        value: "SIZES",
+        help: "Sizes of the worlds, such as 10x10,20x20",
+        get: |p| texts(&p.size),
+        set: |p, values| list(&mut p.size, values),
+    },
+    Parameter {
+        name: "model",
+        value: "MODELS",
+        help: "linear, polynomial, sinusoidal, random: models of rewards and potentials",
+        get: |p| texts(&p.model),
+        set: |p, values| list(&mut p.model, values),
+    },
+    Parameter {
+        name: "epsilon",
+        value: "PROBABILITIES",
+        help: "Probabilities of a random transition",
+        get: |p| texts(&p.epsilon),
+        set: |p, values| list(&mut p.epsilon, values),
+    },
+    Parameter {
+        name: "noise",
+        value: "LEVELS",
+        help: "none, mild, high: deviations from potential shaping",
+        get: |p| texts(&p.noise),
+        set: |p, values| list(&mut p.noise, values),
+    },
+    Parameter {
+        name: "rollouts",
+        value: "COUNTS",
+        help: "Numbers of rollouts per sample",
+        get: |p| texts(&p.rollouts),
+        set: |p, values| {
+            list(&mut p.rollouts, values)?;
+            p.rollouts.iter().try_for_each(|&count| limited(count).map(|_| ()))
+        },
+    },
+    Parameter {
+        name: "correlation",
+        value: "CORRELATIONS",
+        help: "True correlations of pairs of rewards",
+        get: |p| texts(&p.correlation),
+        set: |p, values| list(&mut p.correlation, values),
+    },
+    Parameter {
+        name: "trials",
+        value: "N",
+        help: "Trials of every combination",
+        get: |p| count(p.trials),
+        set: |p, values| set_count(&mut p.trials, values),
+    },
+    Parameter {
+        name: "gamma",
+        value: "GAMMAS",
+        help: "Discount factors",
+        get: |p| texts(&p.gamma),
+        set: |p, values| list(&mut p.gamma, values),
+    },
+    Parameter {
+        name: "metric",
+        value: "METRICS",
+        help: "direct, epic, dard, srrd, projected, or all",
+        get: |p| texts(&p.metric),
+        set: |p, values| match values {
+            ["all"] => {
+                p.metric = Metric::ALL.to_vec();
                 Ok(())
             }
-            _ => Err(LabError::wrong(format!("`{name}` is not a parameter"))),
-        }
-    }
+            values => list(&mut p.metric, values),
+        },
+    },
+    Parameter {
+        name: "estimator",
+        value: "ESTIMATORS",
+        help: "double, unbiased, regressed-linear, regressed-tree",
+        get: |p| texts(&p.estimator),
+        set: |p, values| list(&mut p.estimator, values),
+    },
+    Parameter {
+        name: "batch",
+        value: "BATCHES",
+        help: "Sizes of the double batch, or all",
+        get: |p| texts(&p.batch),
+        set: |p, values| list(&mut p.batch, values),
+    },
+    Parameter {
+        name: "rewards",
+        value: "KINDS",
+        help: "manual, or tables of labelled samples whose rewards came from elsewhere",
+        get: |p| texts(&p.rewards),
+        set: |p, values| list(&mut p.rewards, values),
+    },
+    Parameter {
+        name: "k",
+        value: "COUNTS",
+        help: "Numbers of neighbours to choose from",
+        get: |p| texts(&p.k),
+        set: |p, values| list(&mut p.k, values),
+    },
+    Parameter {
+        name: "sets",
+        value: "N",
+        help: "Samples of every agent",
+        get: |p| count(p.sets),
+        set: |p, values| set_count(&mut p.sets, values),
+    },
+    Parameter {
+        name: "min-common",
+        value: "N",
+        help: "How many transitions two samples must share for a distance",
+        get: |p| count(p.min_common),
+        set: |p, values| set_count(&mut p.min_common, values),
+    },
+    Parameter {
+        name: "seed",
+        value: "N",
+        help: "The seed of the run [default: 0]",
+        get: |p| vec![p.seed.to_string()],
+        set: |p, values| {
+            p.seed = one(values)?;
+            Ok(())
+        },
+    },
+];
 
-    /// The worlds of a grid, or an error for one that has none.
-    pub fn only_grids(&self, what: &str) -> Result<(), LabError> {
-        match self.world.iter().find(|world| !WorldKind::GRIDS.contains(world)) {
-            Some(world) => Err(LabError::wrong(format!(
-                "--world: `{what}` is run in gridworld and bouncing-balls, not in {world}"
-            ))),
-            None => Ok(()),
+impl Parameter {
+    /// The names of the experiments that take it.
+    pub fn taken_by(&self) -> Vec<&'static str> {
+        let takes = |kind: &&&experiments::Kind| !(self.get)(&(kind.preset)(Preset::Quick)).is_empty();
+        experiments::ALL.iter().filter(takes).map(|kind| kind.name).collect()
+    }
+}
+
+impl Parameters {
+    /// Replaces a parameter of the experiment `what` by these values.
+    pub(crate) fn set(&mut self, what: &str, name: &str, values: &[&str]) -> Result<(), LabError> {
+        let parameter = PARAMETERS.iter().find(|parameter| parameter.name == name);
+        let parameter = parameter.ok_or_else(|| LabError::wrong(format!("`{name}` is not a parameter")))?;
+        if (parameter.get)(self).is_empty() {
+            let what = format!("the experiment `{what}` has no such parameter; leave it out");
+            return Err(LabError::parameter(name, what));
         }
+        (parameter.set)(self, values).map_err(|what| LabError::parameter(name, what))
     }
 
     /// The parameters that the experiment has, with their values as text.
     pub fn entries(&self) -> Vec<(&'static str, Vec<String>)> {
-        let count = |count: usize| if count == 0 { vec![] } else { vec![count.to_string()] };
-        let lists = [
-            texts(&self.world),
-            texts(&self.size),
-            texts(&self.model),
-            texts(&self.epsilon),
-            texts(&self.noise),
-            texts(&self.rollouts),
-            texts(&self.correlation),
-            count(self.trials),
-            texts(&self.gamma),
-            texts(&self.metric),
-            texts(&self.estimator),
-            self.batch.iter().map(|&batch| batch_name(batch)).collect(),
-            self.rewards.clone(),
-            texts(&self.k),
-            count(self.sets),
-            count(self.min_common),
-            vec![self.seed.to_string()],
-        ];
-        NAMES.into_iter().zip(lists).filter(|(_, values)| !values.is_empty()).collect()
+        let entries = PARAMETERS.iter().map(|parameter| (parameter.name, (parameter.get)(self)));
+        entries.filter(|(_, values)| !values.is_empty()).collect()
+    }
+
+    /// A line for every parameter, for plans.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let entries = self.entries();
+        let width = entries.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+        entries.iter().map(|(name, values)| format!("{name:<width$}  {}", values.join(", "))).collect()
+    }
+
+    /// Refuses lists where the experiment `what` takes one value.
+    pub(crate) fn only_one(&self, what: &str, names: &[&str]) -> Result<(), LabError> {
+        match self.entries().iter().find(|(name, values)| names.contains(name) && values.len() > 1) {
+            Some((name, _)) => Err(LabError::parameter(name, format!("`{what}` takes one value"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses worlds whose size cannot be chosen.
+    pub(crate) fn only_grids(&self, what: &str) -> Result<(), LabError> {
+        match self.world.iter().find(|world| !WorldKind::GRIDS.contains(world)) {
+            Some(world) => {
+                let what = format!("`{what}` is run in gridworld and bouncing-balls, not in {world}");
+                Err(LabError::parameter("world", what))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses estimators that predict rewards, where states have no features.
+    pub(crate) fn no_regression(&self, what: &str) -> Result<(), LabError> {
+        if self.estimator.iter().all(|estimation| estimation.regression().is_none()) {
+            return Ok(());
+        }
+        let what = format!("`{what}` has states without features, which regression needs");
+        Err(LabError::parameter("estimator", what))
     }
 }
 
-/// `all` or a number.
-pub fn batch_name(batch: Batch) -> String {
-    match batch {
-        Batch::All => "all".to_owned(),
-        Batch::Size(size) => size.to_string(),
+fn texts<T: Value>(values: &[T]) -> Vec<String> {
+    values.iter().map(T::write).collect()
+}
+
+/// Reads values that differ from each other.
+fn list<T: Value + PartialEq>(into: &mut Vec<T>, texts: &[&str]) -> Result<(), String> {
+    let values: Vec<T> = texts.iter().map(|text| T::read(text)).collect::<Result<_, _>>()?;
+    if let Some(twice) = (1..values.len()).find(|&i| values[..i].contains(&values[i])) {
+        return Err(format!("'{}' is there twice", texts[twice]));
     }
-}
-
-fn batch(text: &str) -> Result<Batch, LabError> {
-    let size = || text.parse().ok().and_then(|size| Batch::size(size).ok());
-    let wrong = || LabError::wrong(format!("--batch: '{text}' is neither `all` nor a whole number from 1 up"));
-    if text == "all" { Ok(Batch::All) } else { size().ok_or_else(wrong) }
-}
-
-fn texts<T: Display>(values: &[T]) -> Vec<String> {
-    values.iter().map(T::to_string).collect()
-}
-
-fn parts(text: &str) -> impl Iterator<Item = &str> {
-    text.split(',').map(str::trim)
-}
-
-fn list<T: FromStr<Err: Display> + PartialEq>(name: &str, text: &str) -> Result<Vec<T>, LabError> {
-    let read = |part: &str| part.parse().map_err(|e| LabError::wrong(format!("--{name}: {}", reason(part, &e))));
-    let values: Result<Vec<T>, LabError> = parts(text).map(read).collect();
-    distinct(name, values?)
-}
-
-/// The errors of the standard library do not say what they read.
-fn reason(part: &str, error: &impl Display) -> String {
-    let error = error.to_string();
-    if error.contains(part) && !part.is_empty() { error } else { format!("'{part}': {error}") }
-}
-
-fn distinct<T: PartialEq>(name: &str, values: Vec<T>) -> Result<Vec<T>, LabError> {
-    match (1..values.len()).find(|&i| values[..i].contains(&values[i])) {
-        Some(twice) => Err(LabError::wrong(format!("--{name}: the value number {} is there twice", twice + 1))),
-        None => Ok(values),
-    }
-}
-
-fn one<T: FromStr<Err: Display> + PartialEq + Copy>(name: &str, text: &str) -> Result<T, LabError> {
-    match list(name, text)?[..] {
-        [value] => Ok(value),
-        _ => Err(LabError::wrong(format!("--{name}: one value is meant, not a list"))),
-    }
-}
-
-fn count(value: &mut usize, what: &str, name: &str, text: &str) -> Result<(), LabError> {
-    if *value == 0 {
-        return Err(not_there(what, name));
-    }
-    *value = one(name, text)?;
-    match *value {
-        1..=1_000_000 => Ok(()),
-        _ => Err(LabError::wrong(format!("--{name}: a whole number from 1 to 1000000 is meant"))),
-    }
-}
-
-fn replace<T>(values: &mut Vec<T>, what: &str, name: &str, by: Vec<T>) -> Result<(), LabError> {
-    if values.is_empty() {
-        return Err(not_there(what, name));
-    }
-    *values = by;
+    *into = values;
     Ok(())
 }
 
-fn not_there(what: &str, name: &str) -> LabError {
-    LabError::wrong(format!("--{name}: the experiment `{what}` has no such parameter; leave it out"))
+fn one<T: Value>(texts: &[&str]) -> Result<T, String> {
+    match texts {
+        [text] => T::read(text),
+        _ => Err("give one value, not a list".to_owned()),
+    }
+}
+
+fn count(count: usize) -> Vec<String> {
+    if count == 0 { vec![] } else { vec![count.to_string()] }
+}
+
+fn set_count(into: &mut usize, texts: &[&str]) -> Result<(), String> {
+    *into = one(texts).and_then(limited)?;
+    Ok(())
+}
+
+fn limited(count: usize) -> Result<usize, String> {
+    match count {
+        1..=1_000_000 => Ok(count),
+        _ => Err(format!("'{count}' is not a whole number from 1 to 1000000")),
+    }
 }
 
 #[cfg(test)]
@@ -414,34 +305,38 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back() {
-        let mut parameters = preset();
-        parameters.set("x", "size", "3x5, 20x20").unwrap();
-        parameters.set("x", "trials", "7").unwrap();
-        let entries = parameters.entries();
-        assert_eq!(entries[0], ("size", vec!["3x5".to_owned(), "20x20".to_owned()]));
-        let mut again = preset();
-        for (name, values) in &entries {
-            again.set("x", name, &values.join(",")).unwrap();
+        for kind in experiments::ALL {
+            for preset in [Preset::Quick, Preset::Paper] {
+                let parameters = (kind.preset)(preset);
+                let mut again = (kind.preset)(Preset::Quick);
+                for (name, values) in parameters.entries() {
+                    let values: Vec<&str> = values.iter().map(String::as_str).collect();
+                    again.set(kind.name, name, &values).unwrap();
+                }
+                assert_eq!(again, parameters, "{}", kind.name);
+            }
         }
-        assert_eq!(again, parameters);
     }
 
     #[test]
     fn errors_name_the_option_and_the_value() {
-        let message = |name, text| preset().set("x", name, text).unwrap_err().to_string();
-        assert!(message("size", "0x5").contains("--size: '0x5'"));
-        assert!(message("size", "5x5,5x5").contains("twice"));
-        assert!(message("rollouts", "1,x").contains("--rollouts: 'x'"));
-        assert!(message("rollouts", "0").contains("1 to 1000000"));
-        assert!(message("trials", "1,2").contains("not a list"));
-        assert!(message("world", "gridworld").contains("no such parameter"));
+        let message = |name, texts: &[&str]| preset().set("x", name, texts).unwrap_err().to_string();
+        assert!(message("size", &["0x5"]).contains("--size: '0x5'"));
+        assert!(message("size", &["5x5", "5x5"]).contains("--size: '5x5' is there twice"));
+        assert!(message("rollouts", &["1", "x"]).contains("--rollouts: 'x'"));
+        assert!(message("rollouts", &["0"]).contains("1 to 1000000"));
+        assert!(message("trials", &["0"]).contains("--trials: '0' is not a whole number from 1 to 1000000"));
+        assert!(message("trials", &["1", "2"]).contains("--trials: give one value, not a list"));
+        assert!(message("world", &["gridworld"]).contains("no such parameter"));
+        assert!(message("worlds", &["gridworld"]).contains("`worlds` is not a parameter"));
     }
 
     #[test]
-    fn fractions_are_between_0_and_1() {
-        assert_eq!("0.70".parse::<Fraction>().unwrap().to_string(), "0.7");
-        assert_eq!("-0".parse::<Fraction>().unwrap().to_string(), "0");
-        assert!("1.5".parse::<Fraction>().is_err());
-        assert!("nan".parse::<Fraction>().is_err());
+    fn every_parameter_is_taken_by_an_experiment() {
+        for parameter in &PARAMETERS {
+            assert!(!parameter.taken_by().is_empty(), "{}", parameter.name);
+        }
+        let k = PARAMETERS.iter().find(|parameter| parameter.name == "k").unwrap();
+        assert_eq!(k.taken_by(), ["classification"]);
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::error::LabError;
 use crate::experiment::Evaluation;
-use crate::manifest::{Manifest, Shard};
+use crate::manifest::{Shard, VERSION};
+use crate::run::Run;
 use crate::store::{read_trials, write_whole};
-use srrd_show::Drawing;
+use srrd_show::page::{FigureBlock, Report};
 use std::fs;
 use std::path::Path;
 
@@ -13,8 +14,8 @@ use std::path::Path;
 const PNG_SCALE: f64 = 2.0;
 
 /// Evaluates the trials of a folder and writes everything but the trials. Returns what to print.
-pub fn publish(folder: &Path) -> Result<String, LabError> {
-    let manifest = Manifest::read(folder)?;
+pub(crate) fn publish(run: &Run, folder: &Path) -> Result<String, LabError> {
+    let Run { manifest, experiment } = run;
     if manifest.shard != Shard::WHOLE {
         return Err(LabError::wrong(format!(
             "{}: the folder holds the part {} of a run; join all parts with `srrd reproduce merge` first",
@@ -22,34 +23,34 @@ pub fn publish(folder: &Path) -> Result<String, LabError> {
             manifest.shard
         )));
     }
-    let experiment = manifest.experiment()?;
     let trials = read_trials(folder, manifest.shard, experiment.as_ref())?;
-    let Evaluation { summary, figures, mut report, mut text } = experiment.evaluate(&trials)?;
+    let Evaluation { summary, mut report, mut text } = experiment.evaluate(&trials)?;
     report.command = manifest.command();
     for (name, values) in manifest.parameters.entries() {
         report.facts.push((name.to_owned(), values.join(", ")));
     }
-    report.facts.push(("version".to_owned(), crate::manifest::VERSION.to_owned()));
+    report.facts.push(("version".to_owned(), VERSION.to_owned()));
     if !trials.complete {
         let unfinished = "The run is not finished: this is what the trials so far say.";
         report.lead.insert(0, unfinished.to_owned());
         text = format!("{unfinished}\n\n{text}");
     }
     write_whole(&folder.join("summary.csv"), summary.as_str().as_bytes())?;
-    write_figures(&folder.join("figures"), &figures)?;
+    write_figures(folder, &report)?;
     write_whole(&folder.join("report.html"), report.to_html().as_bytes())?;
     Ok(text)
 }
 
-fn write_figures(folder: &Path, figures: &[(String, Drawing)]) -> Result<(), LabError> {
-    fs::create_dir_all(folder).map_err(LabError::io(folder, "the folder cannot be made"))?;
-    for (name, drawing) in figures {
-        write_whole(&folder.join(format!("{name}.svg")), drawing.to_svg().as_bytes())?;
+/// Writes the figures of the report to files of their own.
+fn write_figures(folder: &Path, report: &Report) -> Result<(), LabError> {
+    let figures = folder.join("figures");
+    fs::create_dir_all(&figures).map_err(LabError::io(&figures, "the folder cannot be made"))?;
+    for FigureBlock { drawing, file, .. } in report.sections.iter().flat_map(|section| &section.figures) {
+        let Some(file) = file else { continue };
+        let path = folder.join(file);
+        write_whole(&path, drawing.to_svg().as_bytes())?;
         #[cfg(feature = "png")]
-        {
-            let png = drawing.to_png(PNG_SCALE).map_err(LabError::failed)?;
-            write_whole(&folder.join(format!("{name}.png")), &png)?;
-        }
+        write_whole(&path.with_extension("png"), &drawing.to_png(PNG_SCALE).map_err(LabError::failed)?)?;
     }
     Ok(())
 }

@@ -1,13 +1,13 @@
-//! Runs an experiment: all cores, rows in the order of the plan, progress.
+//! Runs an experiment on all cores: rows in the order of the plan, progress, parts and their merging.
 
 use crate::error::LabError;
 use crate::experiment::Experiment;
 use crate::manifest::{Manifest, Shard};
-use crate::store::Store;
+use crate::store::{Store, read_part};
 use srrd::{Cancellation, Cancelled};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -26,11 +26,79 @@ pub struct Progress {
     pub left: Option<Duration>,
 }
 
-/// Computes the trials that are missing in `folder`, on so many threads.
+/// A run: an experiment with its settings, ready to be computed and reported.
 ///
-/// `progress` is told how far it is, several times a second. When it breaks off, trials under way are stopped and
-/// [`LabError::Stopped`] is returned; what is done is kept, and the same call goes on from there.
-pub fn run(
+/// See the example of the [crate](crate).
+pub struct Run {
+    pub(crate) manifest: Manifest,
+    pub(crate) experiment: Box<dyn Experiment>,
+}
+
+impl Run {
+    /// The run that a manifest describes.
+    ///
+    /// # Errors
+    /// When the experiment cannot be run with these parameters.
+    pub fn new(manifest: Manifest) -> Result<Self, LabError> {
+        let experiment = (manifest.kind.build)(manifest.parameters.clone())?;
+        Ok(Run { manifest, experiment })
+    }
+
+    /// The run whose results a folder holds.
+    ///
+    /// # Errors
+    /// When it holds none.
+    pub fn open(folder: &Path) -> Result<Self, LabError> {
+        Run::new(Manifest::read(folder)?)
+    }
+
+    /// What was asked for.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// How many trials the whole run has, all parts together.
+    pub fn trials(&self) -> usize {
+        self.experiment.trials()
+    }
+
+    /// What will be done, in a few lines.
+    pub fn plan(&self) -> Vec<String> {
+        let mut lines = self.experiment.plan();
+        let trials = self.manifest.shard.trials(self.trials()).len();
+        lines.push(match self.manifest.shard {
+            Shard::WHOLE => format!("{trials} trials"),
+            shard => format!("{trials} of {} trials: the part {shard}", self.trials()),
+        });
+        lines
+    }
+
+    /// Computes the trials that are missing in `folder`, on so many threads.
+    ///
+    /// `progress` is told how far it is, several times a second. When it breaks off, trials under way are stopped and
+    /// [`LabError::Stopped`] is returned; what is done is kept, and the same call goes on from there.
+    ///
+    /// # Errors
+    /// When the folder holds something else or cannot be written, when a trial fails, and when it is stopped.
+    pub fn compute(
+        &self,
+        folder: &Path,
+        threads: usize,
+        progress: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<(), LabError> {
+        compute(folder, &self.manifest, self.experiment.as_ref(), threads, progress)
+    }
+
+    /// Evaluates the trials in `folder` and writes `summary.csv`, the figures and `report.html`. Returns what to print.
+    ///
+    /// # Errors
+    /// When the trials are not those of this run, or the results cannot be written.
+    pub fn publish(&self, folder: &Path) -> Result<String, LabError> {
+        crate::publish::publish(self, folder)
+    }
+}
+
+fn compute(
     folder: &Path,
     manifest: &Manifest,
     experiment: &dyn Experiment,
@@ -83,7 +151,7 @@ pub fn run(
                     Err(RecvTimeoutError::Disconnected) => break,
                 }
                 while let Some(rows) = missing.get(written).and_then(|trial| waiting.remove(trial)) {
-                    store.append(&experiment.key(missing[written]), &rows)?;
+                    store.append(&experiment.key(missing[written]), rows)?;
                     written += 1;
                 }
                 if progress(Progress { done: store.done, all: trials.len(), left: clock.left() }).is_break() {
@@ -126,25 +194,40 @@ impl<'a> Clock<'a> {
     }
 }
 
-/// Joins the parts of a run that were computed apart: the folder then holds what an undivided run would have written.
-pub fn merge(parts: &[std::path::PathBuf], folder: &Path) -> Result<Manifest, LabError> {
-    let mut manifests = Vec::new();
-    for part in parts {
-        manifests.push(Manifest::read(part)?);
-    }
+/// Joins the parts of a run that were computed apart: the folder then holds the trials that an undivided run would have
+/// written.
+///
+/// ```
+/// use srrd_lab::{Manifest, Preset, Run, Shard, merge};
+/// use std::ops::ControlFlow;
+///
+/// let folder = tempfile::tempdir()?;
+/// let mut parts = Vec::new();
+/// for index in 1..=2 {
+///     let part = folder.path().join(format!("part{index}"));
+///     let manifest = Manifest::new("instability", Preset::Quick, [("trials", "2")], Shard::new(index, 2)?)?;
+///     Run::new(manifest)?.compute(&part, 1, |_| ControlFlow::Continue(()))?;
+///     parts.push(part);
+/// }
+/// let whole = folder.path().join("whole");
+/// let text = merge(&parts, &whole)?.publish(&whole)?;
+/// assert!(text.contains("srrd"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// When a part is missing, unfinished, there twice or of another run.
+pub fn merge(parts: &[PathBuf], folder: &Path) -> Result<Run, LabError> {
+    let manifests: Vec<Manifest> = parts.iter().map(|part| Manifest::read(part)).collect::<Result<_, _>>()?;
     let Some(first) = manifests.first() else {
         return Err(LabError::wrong("merge: name the folders of the parts"));
     };
-    let whole = Manifest { shard: Shard::WHOLE, ..first.clone() };
-    let experiment = whole.experiment()?;
-    let of = first.shard.of;
-    let mut found: Vec<Option<std::str::Lines<'_>>> = vec![None; of];
-    let mut texts = Vec::new();
+    let run = Run::new(first.whole())?;
+    let of = first.shard.of();
+    let mut found: Vec<Option<std::vec::IntoIter<String>>> = (0..of).map(|_| None).collect();
     for (part, manifest) in parts.iter().zip(&manifests) {
         let shown = part.display();
-        if (Manifest { shard: Shard::WHOLE, ..manifest.clone() }).to_json() != whole.to_json()
-            || manifest.shard.of != of
-        {
+        if manifest.whole() != run.manifest || manifest.shard.of() != of {
             return Err(LabError::wrong(format!(
                 "{shown}: is not a part of the same run as {} ({} against {})",
                 parts[0].display(),
@@ -152,33 +235,23 @@ pub fn merge(parts: &[std::path::PathBuf], folder: &Path) -> Result<Manifest, La
                 first.command()
             )));
         }
-        let trials = crate::store::read_part(part, manifest.shard, experiment.as_ref())?;
-        texts.push((manifest.shard.index - 1, trials));
-    }
-    for ((index, text), part) in texts.iter().zip(parts) {
-        if found[*index].replace(text.lines()).is_some() {
-            return Err(LabError::wrong(format!("{}: the part {}/{of} is there twice", part.display(), index + 1)));
+        let trials = read_part(part, manifest.shard, run.experiment.as_ref())?;
+        if found[manifest.shard.index() - 1].replace(trials.into_iter()).is_some() {
+            return Err(LabError::wrong(format!("{shown}: the part {} is there twice", manifest.shard)));
         }
     }
-    let mut lines = Vec::new();
-    for (index, part) in found.into_iter().enumerate() {
-        let mut part = part
-            .ok_or_else(|| LabError::wrong(format!("the part {}/{of} is missing: name its folder, too", index + 1)))?;
-        part.next();
-        lines.push(part);
-    }
-    let mut store = Store::open(folder, &whole, experiment.as_ref())?;
-    for trial in 0..experiment.trials() {
-        let key = experiment.key(trial);
-        // The part was checked: it has these rows.
-        let rows: Vec<String> = (0..experiment.rows(trial))
-            .filter_map(|_| lines[trial % of].next())
-            .map(|line| line[key.len() + 1..].to_owned())
-            .collect();
-        if trial >= store.done {
-            store.append(&key, &rows)?;
+    let missing = |index| LabError::wrong(format!("the part {}/{of} is missing: name its folder, too", index + 1));
+    let parts = found.into_iter().enumerate().map(|(index, part)| part.ok_or_else(|| missing(index)));
+    let mut parts: Vec<_> = parts.collect::<Result<_, _>>()?;
+    let mut store = Store::open(folder, &run.manifest, run.experiment.as_ref())?;
+    let there = store.done;
+    for trial in 0..run.trials() {
+        // Every part was checked: it has the lines of each of its trials.
+        let lines = parts[trial % of].next().unwrap_or_default();
+        if trial >= there {
+            store.append_lines(&lines)?;
         }
     }
     store.sync()?;
-    Ok(whole)
+    Ok(run)
 }

@@ -1,4 +1,4 @@
-//! One seed a trial.
+//! One seed per trial.
 
 /// The seed of the trial that `key` names, in a run with the seed `master`.
 ///

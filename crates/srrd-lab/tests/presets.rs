@@ -1,33 +1,32 @@
 //! Every experiment runs from end to end with a few trials, and says what the paper says beside what it measured.
 
-use srrd_lab::{Manifest, Preset, Shard, experiments, publish, run};
+use srrd_lab::{EXPERIMENTS, Manifest, Preset, Run, Shard};
 use std::fs;
 
 /// Parameters that make a preset small; those that an experiment does not have are left out.
+const NOTHING: [(&str, &str); 0] = [];
 const SMALL: [(&str, &str); 6] =
     [("size", "4x4"), ("rollouts", "2,6"), ("trials", "3"), ("sets", "4"), ("k", "1,3"), ("min-common", "3")];
 
 #[test]
 fn every_experiment_runs_with_both_presets() {
-    for kind in experiments::ALL {
+    for kind in EXPERIMENTS {
         for preset in [Preset::Quick, Preset::Paper] {
-            let there: Vec<&str> = (kind.preset)(preset).entries().iter().map(|(name, _)| *name).collect();
-            let small = SMALL.iter().filter(|(name, _)| there.contains(name));
-            let replaced: Vec<(&str, String)> = small.map(|&(name, text)| (name, text.to_owned())).collect();
-            let manifest = Manifest::new(kind.name, preset, &replaced, Shard::WHOLE).unwrap();
-            let experiment = manifest.experiment().unwrap();
-            assert!(!experiment.plan().is_empty());
+            let whole = Manifest::new(kind.name, preset, NOTHING, Shard::WHOLE).unwrap();
+            let there: Vec<&str> = whole.parameters.entries().iter().map(|(name, _)| *name).collect();
+            let small = SMALL.into_iter().filter(|(name, _)| there.contains(name));
+            let run = Run::new(Manifest::new(kind.name, preset, small, Shard::WHOLE).unwrap()).unwrap();
+            assert!(!run.plan().is_empty());
             let folder = tempfile::tempdir().unwrap();
-            run(folder.path(), &manifest, experiment.as_ref(), 2, |_| std::ops::ControlFlow::Continue(())).unwrap();
-            let text = publish(folder.path()).unwrap();
+            run.compute(folder.path(), 2, |_| std::ops::ControlFlow::Continue(())).unwrap();
+            let text = run.publish(folder.path()).unwrap();
             assert!(!text.contains("NaN"), "{}: {text}", kind.name);
 
             let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
             let trials = read("trials.csv");
-            let columns = experiment.columns().len();
+            let columns = trials.lines().next().unwrap().split(',').count();
             assert!(trials.lines().all(|line| line.split(',').count() == columns), "{}", kind.name);
-            let rows: usize = (0..experiment.trials()).map(|trial| experiment.rows(trial)).sum();
-            assert_eq!(trials.lines().count(), rows + 1);
+            assert_eq!((trials.lines().count() - 1) % run.trials(), 0);
             let summary = read("summary.csv");
             let columns = summary.lines().next().unwrap().split(',').count();
             assert!(summary.lines().all(|line| line.split(',').count() == columns), "{}", kind.name);
@@ -53,8 +52,8 @@ fn every_experiment_runs_with_both_presets() {
 #[test]
 fn parameters_that_an_experiment_does_not_have_are_refused() {
     let message = |what, name: &'static str, value: &str| {
-        let manifest = Manifest::new(what, Preset::Quick, &[(name, value.to_owned())], Shard::WHOLE);
-        manifest.and_then(|manifest| manifest.experiment().map(|_| ())).err().unwrap().to_string()
+        let manifest = Manifest::new(what, Preset::Quick, [(name, value)], Shard::WHOLE);
+        manifest.and_then(Run::new).err().unwrap().to_string()
     };
     assert!(message("instability", "world", "gridworld").contains("`instability` has no such parameter"));
     assert!(message("coverage", "metric", "l2").contains("--metric"));
@@ -71,12 +70,10 @@ fn parameters_that_an_experiment_does_not_have_are_refused() {
 
 #[test]
 fn the_eight_states_at_full_coverage_leave_no_shaping() {
-    let few = [("trials", "5".to_owned())];
-    let manifest = Manifest::new("instability", Preset::Quick, &few, Shard::WHOLE).unwrap();
+    let run = Run::new(Manifest::new("instability", Preset::Quick, [("trials", "5")], Shard::WHOLE).unwrap()).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    run(folder.path(), &manifest, manifest.experiment().unwrap().as_ref(), 2, |_| std::ops::ControlFlow::Continue(()))
-        .unwrap();
-    publish(folder.path()).unwrap();
+    run.compute(folder.path(), 2, |_| std::ops::ControlFlow::Continue(())).unwrap();
+    run.publish(folder.path()).unwrap();
     let summary = fs::read_to_string(folder.path().join("summary.csv")).unwrap();
     let mean = |transitions: &str, metric: &str| -> f64 {
         let line = summary.lines().find(|line| {

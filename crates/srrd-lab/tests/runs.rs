@@ -1,6 +1,6 @@
 //! Runs can be stopped, continued, divided and repeated: always with the same bytes.
 
-use srrd_lab::{LabError, Manifest, Preset, Shard, merge, publish, run};
+use srrd_lab::{LabError, Manifest, Preset, Run, Shard, merge};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,18 +14,21 @@ fn manifest(seed: u64, shard: Shard) -> Manifest {
         ("rollouts", "1,3,8"),
         ("trials", "4"),
         ("seed", &seed.to_string()),
-    ]
-    .map(|(name, text)| (name, text.to_owned()));
-    Manifest::new("coverage", Preset::Quick, &replaced, shard).unwrap()
+    ];
+    Manifest::new("coverage", Preset::Quick, replaced, shard).unwrap()
 }
 
 fn go(folder: &Path, manifest: &Manifest, threads: usize) -> Result<(), LabError> {
-    let experiment = manifest.experiment()?;
-    run(folder, manifest, experiment.as_ref(), threads, |_| std::ops::ControlFlow::Continue(()))?;
+    let run = Run::new(manifest.clone())?;
+    run.compute(folder, threads, |_| std::ops::ControlFlow::Continue(()))?;
     if manifest.shard == Shard::WHOLE {
-        publish(folder)?;
+        run.publish(folder)?;
     }
     Ok(())
+}
+
+fn publish(folder: &Path) -> Result<String, LabError> {
+    Run::open(folder)?.publish(folder)
 }
 
 /// Every file of a folder with its bytes.
@@ -88,15 +91,14 @@ fn parts_join_to_the_whole() {
         let parts: Vec<tempfile::TempDir> = (1..=of)
             .map(|index| {
                 let folder = tempfile::tempdir().unwrap();
-                go(folder.path(), &manifest(1, Shard { index, of }), 2).unwrap();
+                go(folder.path(), &manifest(1, Shard::new(index, of).unwrap()), 2).unwrap();
                 folder
             })
             .collect();
         // In any order.
         let paths: Vec<PathBuf> = parts.iter().rev().map(|part| part.path().to_path_buf()).collect();
         let merged = tempfile::tempdir().unwrap();
-        merge(&paths, merged.path()).unwrap();
-        publish(merged.path()).unwrap();
+        merge(&paths, merged.path()).unwrap().publish(merged.path()).unwrap();
         assert_same(whole.path(), merged.path());
     }
 }
@@ -105,7 +107,7 @@ fn parts_join_to_the_whole() {
 fn parts_that_do_not_fit_are_refused() {
     let part = |seed, index| {
         let folder = tempfile::tempdir().unwrap();
-        go(folder.path(), &manifest(seed, Shard { index, of: 2 }), 2).unwrap();
+        go(folder.path(), &manifest(seed, Shard::new(index, 2).unwrap()), 2).unwrap();
         folder
     };
     let (first, second, other) = (part(1, 1), part(1, 2), part(2, 2));
@@ -178,15 +180,6 @@ fn every_trial_has_a_seed_of_its_own_and_the_seed_changes_them_all() {
     let (a, b) = (column(0, "distance"), column(1, "distance"));
     let same = a.iter().zip(&b).filter(|(a, b)| a == b && !a.is_empty()).count();
     assert!(same * 20 < a.len(), "{same} of {}", a.len());
-}
-
-#[test]
-fn the_columns_of_coverage_are_the_promised_ones() {
-    let experiment = manifest(0, Shard::WHOLE).experiment().unwrap();
-    assert_eq!(
-        experiment.columns().join(","),
-        "world,size,model,epsilon,rollouts,trial,seed,coverage,common,metric,estimator,distance,undefined"
-    );
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::error::wrong;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
-use srrd_data::{Batch, Column, ErrorKind, Field, Schema, TableError, TableReader, TextColumn, Values};
+use srrd_data::{Batch, Column, ErrorKind, Field, Piece, Schema, TableError, TableReader, TextColumn, Values};
 
 /// A table of columns of one length. `srrd._table` has made every column one of these: integers, numbers, truth values, texts of
 /// fixed width (a row of code points each, 0 at the end), or a list of texts with None for missing ones.
@@ -68,11 +68,17 @@ impl Columns {
         at.is_some_and(|at| matches!(self.columns[at].values, Values::Text(_)))
     }
 
-    /// This table for those who read tables; `origin` is what messages call it.
-    pub fn into_reader(self, origin: &str) -> Box<dyn TableReader> {
+    /// This table, all rows at once.
+    pub fn into_batch(self) -> (Schema, Batch) {
         let kinds = self.columns.iter().map(|column| Some(column.kind()));
         let fields = self.names.iter().cloned().zip(kinds).map(|(name, kind)| Field { name, kind }).collect();
-        Box::new(Reader { origin: origin.to_owned(), schema: Schema { fields }, columns: Some(self.columns) })
+        (Schema { fields }, Batch::from_columns(self.columns, 1))
+    }
+
+    /// This table for those who read tables; `origin` is what messages call it.
+    pub fn into_reader(self, origin: &str) -> Box<dyn TableReader> {
+        let (schema, batch) = self.into_batch();
+        Box::new(Reader { origin: origin.to_owned(), schema, columns: Some(batch.columns) })
     }
 }
 
@@ -158,10 +164,10 @@ impl TableReader for Reader {
         Ok(())
     }
 
-    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, TableError> {
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {
         let columns = self.columns.take();
         let more = columns.as_ref().is_some_and(|columns| columns.first().is_some_and(|column| !column.is_empty()));
         *batch = Batch::from_columns(if more { columns.unwrap_or_default() } else { Vec::new() }, 1);
-        Ok(more)
+        Ok(if more { Piece::Rows } else { Piece::End })
     }
 }

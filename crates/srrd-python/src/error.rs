@@ -31,7 +31,8 @@ pub fn of_table(error: &TableError) -> PyErr {
 
 pub fn of_lab(error: LabError) -> PyErr {
     match error {
-        LabError::Wrong(message) => wrong(message),
+        LabError::Parameter { name, what } => wrong(format!("{}: {what}", name.replace('-', "_"))),
+        error if error.is_wrong() => wrong(error.to_string()),
         error => PyOSError::new_err(error.to_string()),
     }
 }

@@ -4,7 +4,7 @@ use crate::error::{of_lab, wrong};
 use crate::work;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use srrd_lab::{LabError, Manifest, Preset, Shard, merge, publish, run};
+use srrd_lab::{LabError, Manifest, Preset, Run, Shard, merge};
 use std::ffi::OsString;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -21,19 +21,10 @@ pub fn clean_up_when_ended() {
     srrd_cli::clean_up_when_ended();
 }
 
-fn manifest(
-    what: &str,
-    preset: &str,
-    replaced: &[(String, String)],
-    shard: (usize, usize),
-) -> Result<Manifest, LabError> {
+fn lab_run(what: &str, preset: &str, replaced: &[(String, String)], shard: (usize, usize)) -> Result<Run, LabError> {
     let preset: Preset = preset.parse().map_err(LabError::Wrong)?;
-    let replaced: Vec<(&str, String)> = replaced.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-    let (index, of) = shard;
-    if index == 0 || index > of {
-        return Err(LabError::wrong(format!("{index} is not between 1 and {of}")));
-    }
-    Manifest::new(what, preset, &replaced, Shard { index, of })
+    let replaced = replaced.iter().map(|(name, value)| (name, value));
+    Run::new(Manifest::new(what, preset, replaced, Shard::new(shard.0, shard.1)?)?)
 }
 
 /// What a run would do: how many trials, and the command that does the same.
@@ -44,12 +35,11 @@ pub fn plan<'py>(
     preset: &str,
     replaced: Vec<(String, String)>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let manifest = manifest(what, preset, &replaced, (1, 1)).map_err(of_lab)?;
-    let experiment = manifest.experiment().map_err(of_lab)?;
+    let run = lab_run(what, preset, &replaced, (1, 1)).map_err(of_lab)?;
     let dict = PyDict::new(py);
-    dict.set_item("what", manifest.kind.name)?;
-    dict.set_item("trials", experiment.trials())?;
-    dict.set_item("command", manifest.command())?;
+    dict.set_item("what", run.manifest().kind.name)?;
+    dict.set_item("trials", run.trials())?;
+    dict.set_item("command", run.manifest().command())?;
     Ok(dict)
 }
 
@@ -69,13 +59,12 @@ pub fn run_part(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<usize> {
     let threads = work::threads(threads)?;
-    let manifest = manifest(what, preset, &replaced, shard).map_err(of_lab)?;
-    let experiment = manifest.experiment().map_err(of_lab)?;
+    let run = lab_run(what, preset, &replaced, shard).map_err(of_lab)?;
     let mut raised = None;
     let mut last = None::<std::time::Instant>;
     let mut all = 0;
     let done = py.detach(|| {
-        run(&folder, &manifest, experiment.as_ref(), threads, |now| {
+        run.compute(&folder, threads, |now| {
             all = now.all;
             let due = last.is_none_or(|last| last.elapsed().as_millis() >= 100) || now.done == now.all;
             if !due {
@@ -113,5 +102,5 @@ pub fn merge_parts(py: Python<'_>, parts: Vec<PathBuf>, folder: PathBuf) -> PyRe
 /// Writes the summary, the figures and the report of a folder of results; returns what the command prints.
 #[pyfunction]
 pub fn publish_run(py: Python<'_>, folder: PathBuf) -> PyResult<String> {
-    py.detach(|| publish(&folder)).map_err(of_lab)
+    py.detach(|| Run::open(&folder)?.publish(&folder)).map_err(of_lab)
 }

@@ -10,6 +10,7 @@ mod error;
 mod exact;
 mod lab;
 mod sample;
+mod simulate;
 mod values;
 mod work;
 
@@ -36,7 +37,9 @@ mod _srrd {
     #[pymodule_export]
     use super::lab::{clean_up_when_ended, command, merge_parts, plan, publish_run, run_part};
     #[pymodule_export]
-    use super::sample::{Sample, read, samples_of_columns};
+    use super::sample::{Sample, read, sample_of_episodes, samples_of_columns};
+    #[pymodule_export]
+    use super::simulate::{simulate, worlds};
     use super::*;
 
     #[pymodule_init]

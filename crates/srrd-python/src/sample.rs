@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use serde_json::{Value, json};
 use srrd::NamedSample;
 use srrd::{Choice, Duplicates, Episodes, Placement, RewardSample, RewardTable};
-use srrd_data::{read_sample_table_with_episodes, read_samples_with_episodes};
+use srrd_data::{ErrorKind, TableError, read_sample_table_with_episodes, read_samples_with_episodes, trajectories_of};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -237,6 +237,35 @@ pub fn samples_of_columns(
     };
     let samples = built.map_err(|error| of_table(&error))?;
     Ok(samples.into_iter().map(|named| Sample { named: Arc::new(named), texts }).collect())
+}
+
+/// The sample of whole episodes with so many steps each: the columns of their states, of which every episode has one more, of their
+/// actions, and their rewards.
+#[pyfunction]
+#[pyo3(signature = (states, actions, rewards, steps, name, label, duplicates))]
+#[allow(clippy::too_many_arguments)]
+pub fn sample_of_episodes(
+    py: Python<'_>,
+    states: &Bound<'_, PyDict>,
+    actions: &Bound<'_, PyDict>,
+    rewards: PyReadonlyArray1<'_, f64>,
+    steps: Vec<usize>,
+    name: String,
+    label: Option<String>,
+    duplicates: &str,
+) -> PyResult<Sample> {
+    const ORIGIN: &str = "the episodes";
+    let duplicates = self::duplicates(duplicates)?;
+    let (states, actions, rewards) = (Columns::new(states)?, Columns::new(actions)?, rewards.as_slice()?.to_vec());
+    let texts = [states.is_text("state"), actions.is_text("action")];
+    let (states, actions) = (states.into_batch(), actions.into_batch());
+    let built = work::run(py, None, move || {
+        let walks = trajectories_of(ORIGIN, &states, &actions, Some(&rewards), &steps)?;
+        let sample = walks.named(name, label.as_deref()).to_sample(duplicates);
+        sample.map_err(|e| TableError::new(ErrorKind::Type, ORIGIN, e.to_string()))
+    })?;
+    let named = built.map_err(|error| of_table(&error))?;
+    Ok(Sample { named: Arc::new(NamedSample { from_file: true, ..named }), texts })
 }
 
 fn build(

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 #[cfg(feature = "png")]
 use crate::FigureError;
-use crate::svg::{Element, Form, PLAIN};
+use crate::svg::{Element, Form, Letters, PLAIN};
 
 /// A figure that has been drawn: one picture for its files and its place on a page.
 ///
-/// Copies share the picture, so they cost nothing.
+/// Copies share the picture, so copying is cheap.
 ///
 /// ```
 /// use srrd_show::page::{FigureBlock, Section};
@@ -44,7 +44,7 @@ impl Drawing {
     /// `prefix` is put before every id and every reference to one, since all figures of a page share one space of
     /// ids. It is written as it is: letters, digits and hyphens.
     pub(crate) fn to_markup(&self, prefix: &str) -> String {
-        self.root.render(Form { prefix, outlined: false })
+        self.root.render(Form { prefix, letters: Letters::Text })
     }
 
     /// The drawing as a PNG of `scale` pixels per SVG unit.
@@ -60,13 +60,15 @@ impl Drawing {
     /// pixels, [`FigureError::Png`] if the picture cannot be encoded.
     #[cfg(feature = "png")]
     pub fn to_png(&self, scale: f64) -> Result<Vec<u8>, FigureError> {
-        crate::raster::svg_to_png(&self.outlined(), scale)
+        // The rasterizer knows no text.
+        let outlined = self.root.render(Form { prefix: "", letters: Letters::Outlines });
+        crate::raster::svg_to_png(&outlined, scale)
     }
 
-    /// The drawing as an SVG document without text, for the rasterizer.
-    #[cfg(feature = "png")]
-    pub(crate) fn outlined(&self) -> String {
-        self.root.render(Form { prefix: "", outlined: true })
+    /// The drawing as an SVG document without text, as wide as text can be in other fonts.
+    #[cfg(all(test, feature = "png"))]
+    pub(crate) fn outlined_wide(&self) -> String {
+        self.root.render(Form { prefix: "", letters: Letters::WideOutlines })
     }
 }
 

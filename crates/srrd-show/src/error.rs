@@ -31,7 +31,7 @@ pub enum FigureError {
     },
     /// A grid that is empty, too large, or has not exactly one value for every cell.
     #[error(
-        "a grid has 1 to {most} cells a side and a value for each: got {values} values for {width} x {height} cells"
+        "a grid has 1 to {most} cells per side and one value per cell: got {values} values for {width} x {height} cells"
     )]
     Grid {
         /// Cells in a row.

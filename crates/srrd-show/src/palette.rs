@@ -7,13 +7,13 @@ pub(crate) type Rgb = [u8; 3];
 pub(crate) const INK: &str = "#222222";
 /// Ink of secondary text.
 pub(crate) const FAINT_INK: &str = "#5a5a5a";
-/// Ground of what has no value; the colour map has no grey.
+/// Background of cells without a value; the colour map has no grey.
 pub(crate) const UNDEFINED: Rgb = [222, 222, 222];
-/// The same in cells of a few pixels, where a lighter grey would pass for white.
+/// The same in cells of a few pixels, where a lighter grey would look white.
 pub(crate) const UNDEFINED_SMALL: Rgb = [190, 190, 190];
 /// Hatching on [`UNDEFINED`].
 pub(crate) const HATCH: Rgb = [130, 130, 130];
-/// Samples of the classes that are too many to have a colour each.
+/// Samples of the classes for which there is no colour left.
 pub(crate) const OTHER: Rgb = [170, 170, 170];
 
 /// Seventeen colours from dark indigo over teal to yellow, at equal steps of OKLab distance
@@ -61,6 +61,11 @@ pub(crate) fn diverging(share: f64) -> Rgb {
     along(&DIVERGING, share)
 }
 
+/// A grey for `share` in `[0, 1]`, from nearly white to one that black outlines and coloured marks still show on.
+pub(crate) fn neutral(share: f64) -> Rgb {
+    along(&[[250; 3], [118; 3]], share)
+}
+
 /// Okabe and Ito's eight colours, the most different first and black last.
 const CATEGORICAL: [Rgb; 8] = [
     [230, 159, 0],
@@ -98,6 +103,23 @@ pub(crate) const INKS: usize = ON_WHITE.len();
 /// The colour of lines and marks number `index`; they repeat after [`INKS`].
 pub(crate) fn ink(index: usize) -> Rgb {
     ON_WHITE[index % INKS]
+}
+
+/// The metrics that have a colour of their own, in the order of the colours.
+const METRICS: [&str; 5] = ["direct", "epic", "dard", "srrd", "projected"];
+
+/// The number of the colour that a metric has in every chart, if `name` is that of a metric, alone or before something
+/// that is not a letter or digit: `SRRD`, `srrd, unbiased`.
+///
+/// ```
+/// use srrd_show::chart::metric_color;
+///
+/// assert_eq!(metric_color("SRRD, unbiased"), metric_color("srrd"));
+/// assert_eq!(metric_color("directed"), None);
+/// ```
+pub fn metric_color(name: &str) -> Option<usize> {
+    let word = name.trim_start().split(|character: char| !character.is_alphanumeric()).next()?;
+    METRICS.iter().position(|metric| metric.eq_ignore_ascii_case(word))
 }
 
 fn mix(from: Rgb, to: Rgb, share: f64) -> Rgb {

@@ -5,7 +5,7 @@ use resvg::usvg;
 
 use crate::FigureError;
 
-/// Largest side of a picture; keeps a mistaken scale from asking for all the memory.
+/// Largest side of a picture; a wrong scale must not ask for all the memory.
 const MAX_SIDE: u32 = 16_384;
 
 /// Rasterizes an SVG without text elements (they would not be drawn) at `scale` pixels per unit.

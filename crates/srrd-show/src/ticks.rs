@@ -18,7 +18,7 @@ pub(crate) fn round_ticks(from: usize, to: usize, most: usize) -> Vec<usize> {
 const SLACK: f64 = 1e-9;
 
 /// The smallest range that begins and ends at a tick and holds `low..=high`, where at most `most`
-/// ticks stand; three, which a range around zero cannot do without, are always allowed.
+/// ticks stand; three are always allowed, since a range around zero needs them.
 pub(crate) fn linear_cover(low: f64, high: f64, most: usize) -> (f64, f64) {
     let ends = |step: Step| ((low / step.size() + SLACK).floor(), (high / step.size() - SLACK).ceil());
     let fits = |step: &Step| {
@@ -53,7 +53,7 @@ pub(crate) fn linear_ticks(low: f64, high: f64, most: usize) -> Vec<Tick> {
 /// The smallest range that begins and ends at 1, 2 or 5 times a power of ten and holds
 /// `low..=high`, both positive.
 pub(crate) fn log_cover(low: f64, high: f64) -> (f64, f64) {
-    // Guesses from logarithms, put right by comparison.
+    // Guesses from logarithms, corrected by comparison.
     let mut first = 3 * low.log10().floor() as i32 + 3;
     while rung(first) > low * (1.0 + SLACK) {
         first -= 1;
@@ -93,7 +93,7 @@ pub(crate) fn log_ticks(low: f64, high: f64, most: usize) -> Vec<Tick> {
             return decades;
         }
     }
-    // Less than a decade or two: both ends say more than nothing.
+    // Less than a decade or two: label both ends at least.
     let mut fine = fine;
     fine.drain(1..fine.len() - 1);
     fine

@@ -24,7 +24,7 @@ fn main() {
     let time = nanoseconds(|| {
         black_box(rollouts(&combat, combat.opponent(), 1, &mut rng));
     });
-    println!("{}: {:.0} µs an episode", combat.name(), time / 1e3);
+    println!("{}: {:.0} µs per episode", combat.name(), time / 1e3);
 }
 
 fn measure<W: World<Agent = Policy>>(world: &W, agent: &Policy, epsilon: f64) {
@@ -37,18 +37,18 @@ fn measure<W: World<Agent = Policy>>(world: &W, agent: &Policy, epsilon: f64) {
         explorer.explore(world, agent, EPISODES, &mut stream(0, "rollouts"));
         black_box(explorer.take());
     });
-    println!("{name}, epsilon {epsilon}: {:.1} ns a step explored", time / steps);
+    println!("{name}, epsilon {epsilon}: {:.1} ns per step explored", time / steps);
     let time = nanoseconds(|| {
         for _ in 0..EPISODES {
             explorer.explore(world, agent, 1, &mut rng);
             black_box(explorer.take());
         }
     });
-    println!("  {:.1} ns a step, one rollout at a time", time / steps);
+    println!("  {:.1} ns per step, one rollout at a time", time / steps);
     let time = nanoseconds(|| {
         black_box(rollouts(world, agent, EPISODES, &mut stream(0, "rollouts")));
     });
-    println!("  {:.1} ns a step recorded", time / steps);
+    println!("  {:.1} ns per step recorded", time / steps);
     let transitions = recorded.transitions();
     for model in Model::ALL {
         let reward = RewardFunction::new(world, model, 0);
@@ -59,7 +59,7 @@ fn measure<W: World<Agent = Policy>>(world: &W, agent: &Policy, epsilon: f64) {
             black_box((RewardFunction::new(world, model, 1), PotentialFunction::new(world, model, 1)));
         });
         println!(
-            "  {model}: {:.1} ns a reward, {:.0} µs to make a reward and a potential",
+            "  {model}: {:.1} ns per reward, {:.0} µs to make a reward and a potential",
             time / transitions.len() as f64,
             made / 1e3
         );

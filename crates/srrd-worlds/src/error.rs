@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::grid::MOST_CELLS;
+use crate::model::MODELS;
 
 /// Why something could not be built.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -20,7 +21,7 @@ pub enum WorldError {
     #[error("epsilon is {0}, but it is a probability: from 0 to 1")]
     Epsilon(f64),
     /// A policy of no actions, or of more than can be told apart.
-    #[error("a policy has from 1 to 64 weights, one an action; this one has {0}")]
+    #[error("a policy has from 1 to 64 weights, one per action; this one has {0}")]
     WeightCount(usize),
     /// A weight below zero, or not finite.
     #[error("the weight {weight} of action {action} is not a finite number from 0 up")]
@@ -34,9 +35,9 @@ pub enum WorldError {
     #[error("the weights of a policy add up to {0}: at least one must be above 0, and their sum finite")]
     WeightSum(f64),
     /// Not the name of a model.
-    #[error("'{0}' is no model: choose from linear, polynomial, sinusoidal, random")]
+    #[error("'{0}' is no model: choose from {names}", names = MODELS.each_ref().map(|model| model.name).join(", "))]
     UnknownModel(String),
-    /// Lists that should have one entry a transition.
+    /// Lists that should have one entry per transition.
     #[error("there are {rewards} rewards for {transitions} transitions")]
     Lengths {
         /// How many transitions there are.

@@ -13,6 +13,16 @@ const MOST_BITS: u128 = 1 << 29;
 ///
 /// Small spaces have a bit for every transition and, above these, a bit for every word of 64 that holds any: marking is two
 /// writes, collecting and clearing costs O(met + space / 4096). Large ones have a hash set, and O(met · log met) to sort it.
+///
+/// ```
+/// use srrd_worlds::{Explorer, Gridworld, Policy, stream};
+/// let (world, policy) = (Gridworld::new(4, 4, 0.0)?, Policy::uniform(4)?);
+/// let mut explorer = Explorer::new(&world);
+/// explorer.explore(&world, &policy, 5, &mut stream(0, "rollouts"));
+/// assert!(!explorer.take().is_empty());
+/// assert!(explorer.take().is_empty());
+/// # Ok::<(), srrd_worlds::WorldError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Explorer {
     states: usize,
@@ -116,6 +126,14 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
 /// The distinct transitions of `count` rollouts in ascending (state, action, next) order, without keeping the episodes.
 ///
 /// The same as [`rollouts`](crate::rollouts)`(…).transitions()`. Who calls this often keeps an [`Explorer`].
+///
+/// ```
+/// use srrd_worlds::{Gridworld, Policy, explore, stream};
+/// let world = Gridworld::new(4, 4, 0.0)?;
+/// let met = explore(&world, &Policy::uniform(4)?, 100, &mut stream(0, "rollouts"));
+/// assert_eq!(met.len(), world.feasible());
+/// # Ok::<(), srrd_worlds::WorldError>(())
+/// ```
 pub fn explore<W: World>(world: &W, agent: &W::Agent, count: usize, rng: &mut Stream) -> Vec<Triple> {
     let mut explorer = Explorer::new(world);
     explorer.explore(world, agent, count, rng);

@@ -1,5 +1,18 @@
 //! Small worlds to sample transitions from.
 //!
+//! The quickest way is [`simulate()`]: a [`Simulation`] names one of the [built-in worlds](WORLDS), who plays and what is rewarded, and the
+//! answer is trajectories with rewards.
+//!
+//! ```
+//! use srrd_worlds::{Simulation, WorldKind, simulate};
+//! use std::ops::ControlFlow;
+//! let played = simulate(&Simulation::new(WorldKind::Gridworld), |_| ControlFlow::Continue(()))?;
+//! assert_eq!(played.samples[0].len(), 10);
+//! # Ok::<(), srrd_worlds::SimulateError>(())
+//! ```
+//!
+//! # Step by step
+//!
 //! A [`World`] is moved by an agent; [`rollouts`] keeps the episodes, [`explore`] only the distinct transitions. A
 //! [`RewardFunction`] and a [`PotentialFunction`] are functions of a seed: two samples of one reward agree on every
 //! transition, without a table of the whole space. [`Shaping`] adds γφ(s') − φ(s) at a chosen strength, and
@@ -74,32 +87,35 @@
 //! # Ok::<(), srrd::SampleError>(())
 //! ```
 
-mod bouncing_balls;
-mod classes;
-mod drone_combat;
 mod error;
 mod explore;
 mod grid;
-mod gridworld;
 mod model;
 mod policy;
 mod random;
+mod record;
 mod rollout;
 mod sample;
 mod shaping;
+mod simulate;
 mod world;
+mod worlds;
 
-pub use bouncing_balls::{BouncingBalls, BouncingBallsState};
-pub use classes::{bouncing_balls_classes, gridworld_classes, gridworld_sampling_policies};
-pub use drone_combat::{Attributes, DroneCombat, DroneCombatState, Side, Team, Unit, drone_combat_classes};
 pub use error::WorldError;
 pub use explore::{Explorer, explore};
 pub use grid::MOST_CELLS;
-pub use gridworld::Gridworld;
-pub use model::{Model, PotentialFunction, RewardFunction};
+pub use model::{MODELS, Model, ModelInfo, PotentialFunction, RewardFunction};
 pub use policy::Policy;
 pub use random::{Stream, derive_seed, stream};
-pub use rollout::{Trajectories, TrajectoryStep, episode, rollouts};
+pub use rollout::{Rollouts, TrajectoryStep, episode, rollouts};
 pub use sample::{featured_sample, sample_of};
 pub use shaping::{Shaping, add_noise};
+pub use simulate::{
+    AgentSummary, AgentTraits, Columns, Instead, Piece, Plan, PolicyChoice, Progress, Refusal, SimulateError,
+    SimulateOption, Simulated, Simulation, Size, StateCounts, Summary, UnitTraits, simulate,
+};
 pub use world::{Step, Triple, World};
+pub use worlds::bouncing_balls::{BouncingBalls, BouncingBallsState, bouncing_balls_classes};
+pub use worlds::drone_combat::{Attributes, DroneCombat, DroneCombatState, Side, Team, Unit, drone_combat_classes};
+pub use worlds::gridworld::{Gridworld, gridworld_classes, gridworld_sampling_policies};
+pub use worlds::{UnknownWorld, WORLDS, WorldInfo, WorldKind};

@@ -20,7 +20,14 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// A policy with one weight an action. Only their ratios matter.
+    /// A policy with one weight per action. Only their ratios matter.
+    ///
+    /// ```
+    /// use srrd_worlds::{Policy, stream};
+    /// let only_the_second = Policy::new(&[0.0, 2.0])?;
+    /// assert_eq!(only_the_second.draw(&mut stream(0, "rollouts")), 1);
+    /// # Ok::<(), srrd_worlds::WorldError>(())
+    /// ```
     ///
     /// # Errors
     /// When there are no weights or more than 64, one is negative or not finite, or all are 0.

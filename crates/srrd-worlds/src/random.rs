@@ -1,4 +1,4 @@
-//! Where all randomness comes from: ChaCha8, one stream a purpose.
+//! Where all randomness comes from: ChaCha8, one stream per purpose.
 
 use rand::{Rng, SeedableRng};
 
@@ -8,6 +8,12 @@ pub type Stream = rand_chacha::ChaCha8Rng;
 /// The stream of a seed for one purpose ("rollouts", "reward", …). Streams of different purposes or seeds are independent.
 ///
 /// The key is `ChaCha8Rng::seed_from_u64(seed)`, the stream number is the 64-bit FNV-1a hash of the bytes of `purpose`.
+///
+/// ```
+/// use srrd_worlds::stream;
+/// assert_eq!(stream(0, "rollouts"), stream(0, "rollouts"));
+/// assert_ne!(stream(0, "rollouts"), stream(0, "reward"));
+/// ```
 pub fn stream(seed: u64, purpose: &str) -> Stream {
     const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
@@ -19,6 +25,11 @@ pub fn stream(seed: u64, purpose: &str) -> Stream {
 
 /// A seed for one purpose: the first 64 bits of [`stream`]`(seed, purpose)`. For things that take a seed of their own, such
 /// as the reward function of the third class.
+///
+/// ```
+/// use srrd_worlds::derive_seed;
+/// assert_ne!(derive_seed(0, "agent01"), derive_seed(0, "agent02"));
+/// ```
 pub fn derive_seed(seed: u64, purpose: &str) -> u64 {
     stream(seed, purpose).next_u64()
 }

@@ -6,8 +6,15 @@ use crate::world::{Triple, World};
 
 /// A reward sample whose states and actions are their numbers. Rewards of a repeated transition are averaged.
 ///
+/// ```
+/// use srrd_worlds::{Triple, sample_of};
+/// let there_and_back = [Triple { state: 0, action: 3, next: 1 }, Triple { state: 1, action: 1, next: 0 }];
+/// assert_eq!(sample_of(&there_and_back, vec![1.0, -1.0])?.len(), 2);
+/// # Ok::<(), srrd::SampleError>(())
+/// ```
+///
 /// # Errors
-/// When there are no transitions, not one reward a transition, or a reward that is not finite.
+/// When there are no transitions, not one reward per transition, or a reward that is not finite.
 pub fn sample_of(transitions: &[Triple], rewards: Vec<f64>) -> Result<RewardSample, SampleError> {
     let ids = |part: fn(&Triple) -> u32| transitions.iter().map(part).collect::<Vec<u32>>();
     let (states, actions, nexts) = (ids(|t| t.state), ids(|t| t.action), ids(|t| t.next));
@@ -17,8 +24,16 @@ pub fn sample_of(transitions: &[Triple], rewards: Vec<f64>) -> Result<RewardSamp
 /// A reward sample whose states and actions are their features; their numbers, where a world has no features. Rewards of a
 /// repeated transition are averaged.
 ///
+/// ```
+/// use srrd_worlds::{Gridworld, Triple, featured_sample};
+/// let world = Gridworld::new(4, 4, 0.0)?;
+/// let sample = featured_sample(&world, &[Triple { state: 0, action: 3, next: 4 }], vec![1.0])?;
+/// assert_eq!(sample.transition(0).next_state.as_features(), Some(&[1.0, 0.0][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
-/// When there are no transitions, not one reward a transition, or a reward or a feature that is not finite.
+/// When there are no transitions, not one reward per transition, or a reward or a feature that is not finite.
 pub fn featured_sample<W: World>(
     world: &W,
     transitions: &[Triple],
@@ -46,7 +61,8 @@ pub fn featured_sample<W: World>(
     builder.build(Duplicates::Mean)
 }
 
-fn token(features: &[f64], number: u32) -> Token<'_> {
+/// What identifies a state or an action: its features or, where it has none, its number.
+pub(crate) fn token(features: &[f64], number: u32) -> Token<'_> {
     if features.is_empty() { Token::int(i64::from(number)) } else { Token::features(features) }
 }
 

@@ -8,6 +8,15 @@ use crate::random::{Stream, symmetric};
 use crate::world::Triple;
 
 /// Potential shaping, R'(s, a, s') = R(s, a, s') + γφ(s') − φ(s).
+///
+/// ```
+/// use srrd::Gamma;
+/// use srrd_worlds::{PotentialFunction, Shaping, Triple};
+/// let potential = PotentialFunction::from_values(vec![1.0, 3.0]);
+/// let shaping = Shaping::new(&potential, Gamma::new(0.5)?);
+/// assert_eq!(shaping.term(Triple { state: 0, action: 0, next: 1 }), 0.5 * 3.0 - 1.0);
+/// # Ok::<(), srrd::SettingError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shaping {
     gamma: f64,
@@ -25,7 +34,7 @@ impl Shaping {
     /// Shaping by a potential scaled so that, over these transitions, mean |γφ(s') − φ(s)| = factor · mean |R|.
     ///
     /// # Errors
-    /// When there is not one reward a transition, `factor` is negative or not finite, or one of the two means is 0 (as it is
+    /// When there is not one reward per transition, `factor` is negative or not finite, or one of the two means is 0 (as it is
     /// without transitions) or not finite.
     ///
     /// # Panics
@@ -84,14 +93,21 @@ impl Shaping {
     /// The rewards of these transitions, shaped.
     ///
     /// # Panics
-    /// If there is not one reward a transition, or a transition is not of the potential's world.
+    /// If there is not one reward per transition, or a transition is not of the potential's world.
     pub fn apply(&self, transitions: &[Triple], rewards: &[f64]) -> Vec<f64> {
-        assert_eq!(transitions.len(), rewards.len(), "one reward a transition");
+        assert_eq!(transitions.len(), rewards.len(), "one reward per transition");
         transitions.iter().zip(rewards).map(|(&transition, reward)| reward + self.term(transition)).collect()
     }
 }
 
 /// Adds to every reward a number of its own, uniform in [−bound, bound).
+///
+/// ```
+/// use srrd_worlds::{add_noise, stream};
+/// let mut rewards = [1.0, 1.0];
+/// add_noise(&mut rewards, 0.1, &mut stream(0, "noise"));
+/// assert!(rewards[0] != rewards[1] && rewards.iter().all(|reward| (reward - 1.0).abs() <= 0.1));
+/// ```
 pub fn add_noise(rewards: &mut [f64], bound: f64, rng: &mut Stream) {
     rewards.iter_mut().for_each(|reward| *reward += bound * symmetric(rng));
 }

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p srrd --example coverage [PAIRS]`; the numbers in `docs/intervals.md` are what it prints with 2000.
 
-#[path = "../tests/support/simulate.rs"]
+#[path = "../tests/it/support/simulate.rs"]
 mod simulate;
 
 use rand::RngExt;

@@ -7,13 +7,11 @@
 use thiserror::Error;
 
 use crate::compare::{Agreement, Undefined, pearson};
+use crate::dynamics::{Dynamics, DynamicsError, check_probabilities};
 use crate::metric::Metric;
 use crate::project::Projection;
 use crate::run::cancel::checkpoint;
 use crate::settings::Gamma;
-
-/// How far the probabilities of a distribution may be from adding up to 1.
-const PROBABILITY_TOLERANCE: f64 = 1e-9;
 
 /// A tabular problem without its reward: distributions of states and actions and, where known, the dynamics.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,32 +20,21 @@ pub struct Tabular {
     actions: usize,
     pub(crate) state_distribution: Vec<f64>,
     action_distribution: Vec<f64>,
+    model: Option<Model>,
+}
+
+/// Where actions lead.
+#[derive(Clone, Debug, PartialEq)]
+struct Model {
+    dynamics: Dynamics,
     /// Where one step leads from every state when the action is drawn from its distribution: row s is Σ_a D_A(a) T(s, a, ·).
-    pub(crate) step: Option<Vec<f64>>,
+    step: Vec<f64>,
 }
 
 /// Why an exact form could not be computed.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ExactError {
-    /// An array of the wrong length.
-    #[error("the {what} has {found} numbers where {expected} are needed")]
-    Length {
-        /// Which array.
-        what: &'static str,
-        /// states × actions × states, states, or actions.
-        expected: usize,
-        /// What was given.
-        found: usize,
-    },
-    /// Not a distribution.
-    #[error("the {what} is not a probability distribution: {why}")]
-    Distribution {
-        /// Which array, and where in it.
-        what: String,
-        /// What is wrong.
-        why: String,
-    },
     /// A reward that is not finite.
     #[error("the reward of transition ({state}, {action}, {next_state}) is {value}, but it must be a finite number")]
     NotFinite {
@@ -60,6 +47,9 @@ pub enum ExactError {
         /// The reward.
         value: f64,
     },
+    /// Distributions or dynamics that are none, or not those of the problem.
+    #[error(transparent)]
+    Input(#[from] DynamicsError),
     /// DARD and SRRD need the dynamics.
     #[error("{0} needs a transition model: build the problem with `with_dynamics`")]
     NeedsDynamics(Metric),
@@ -78,27 +68,55 @@ impl Tabular {
             actions: action_distribution.len(),
             state_distribution,
             action_distribution,
-            step: None,
+            model: None,
         })
     }
 
     /// Adds the dynamics T[s, a, s'], row-major.
     ///
+    /// ```
+    /// use srrd::{Gamma, Metric, Tabular};
+    /// let problem = Tabular::new(vec![0.5, 0.5], vec![1.0])?.with_dynamics(&[0.0, 1.0, 1.0, 0.0])?;
+    /// assert!(problem.canonicalize(&[0.0, 1.0, -1.0, 0.0], Metric::Srrd, Gamma::default()).is_ok());
+    /// # Ok::<(), srrd::ExactError>(())
+    /// ```
+    ///
     /// # Errors
     /// When the length is wrong or a row T[s, a, ·] is not a distribution.
-    pub fn with_dynamics(mut self, transition: &[f64]) -> Result<Self, ExactError> {
-        let (n, m) = (self.states, self.actions);
-        check_length("transition model", n * m * n, transition.len())?;
-        let mut step = vec![0.0; n * n];
-        for (row, next) in transition.chunks_exact(n).enumerate() {
-            let (s, a) = (row / m, row % m);
-            check_distribution(&format!("transition model of state {s} and action {a}"), next)?;
-            for (t, p) in next.iter().enumerate() {
-                step[s * n + t] += self.action_distribution[a] * p;
-            }
-        }
-        self.step = Some(step);
+    pub fn with_dynamics(self, transition: &[f64]) -> Result<Self, ExactError> {
+        let dynamics = Dynamics::dense(self.states, self.actions, transition)?;
+        self.with_model(dynamics)
+    }
+
+    /// Adds dynamics, in which every action has to be known in every state.
+    ///
+    /// ```
+    /// use srrd::{Dynamics, Tabular};
+    /// let there_and_back = Dynamics::new(2, 1, [(0, 0, 1, 1.0), (1, 0, 0, 1.0)])?;
+    /// let problem = Tabular::new(vec![0.5, 0.5], vec![1.0])?.with_model(there_and_back)?;
+    /// assert_eq!(problem.dynamics().unwrap().outcomes(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When they have other numbers of states or actions, or an action is not known in a state.
+    pub fn with_model(mut self, dynamics: Dynamics) -> Result<Self, ExactError> {
+        check_length("transition model", self.states, dynamics.states())?;
+        check_length("transition model", self.actions, dynamics.actions())?;
+        dynamics.check_complete()?;
+        let step = dynamics.step(&self.action_distribution);
+        self.model = Some(Model { dynamics, step });
         Ok(self)
+    }
+
+    /// The dynamics, where they are known.
+    pub fn dynamics(&self) -> Option<&Dynamics> {
+        self.model.as_ref().map(|model| &model.dynamics)
+    }
+
+    /// Where one step leads from every state when the action is drawn from its distribution.
+    pub(crate) fn step(&self) -> Option<&[f64]> {
+        self.model.as_ref().map(|model| &model.step[..])
     }
 
     /// How many states.
@@ -121,7 +139,7 @@ impl Tabular {
         let discount = gamma;
         let gamma = discount.get();
         let mean = self.mean_over_actions(reward);
-        let step = || self.step.as_deref().ok_or(ExactError::NeedsDynamics(metric));
+        let step = || self.step().ok_or(ExactError::NeedsDynamics(metric));
         let shift: Box<dyn Fn(usize, usize) -> f64> = match metric {
             Metric::Direct => return Ok(reward.to_vec()),
             Metric::Projected => {
@@ -202,21 +220,12 @@ impl Tabular {
 }
 
 pub(crate) fn check_length(what: &'static str, expected: usize, found: usize) -> Result<(), ExactError> {
-    if expected == found { Ok(()) } else { Err(ExactError::Length { what, expected, found }) }
+    if expected == found { Ok(()) } else { Err(DynamicsError::Length { what, expected, found }.into()) }
 }
 
 pub(crate) fn check_distribution(what: &str, p: &[f64]) -> Result<(), ExactError> {
-    let total: f64 = p.iter().sum();
-    let why = if p.is_empty() {
-        "it is empty".to_owned()
-    } else if let Some(bad) = p.iter().find(|p| !(0.0..=1.0 + PROBABILITY_TOLERANCE).contains(*p)) {
-        format!("it holds {bad}")
-    } else if (total - 1.0).abs() > PROBABILITY_TOLERANCE {
-        format!("it adds up to {total}")
-    } else {
-        return Ok(());
-    };
-    Err(ExactError::Distribution { what: what.to_owned(), why })
+    check_probabilities(p.iter().copied())
+        .map_err(|why| DynamicsError::Distribution { what: what.to_owned(), why }.into())
 }
 
 /// Row i of a square matrix with as many columns as it has rows.

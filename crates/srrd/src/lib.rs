@@ -36,6 +36,7 @@ pub mod answer;
 pub mod classify;
 mod compare;
 mod diagnose;
+pub mod dynamics;
 mod estimate;
 mod exact;
 mod explain;
@@ -50,9 +51,10 @@ mod regress;
 mod run;
 mod sample;
 mod settings;
-mod stats;
+pub mod stats;
 mod sure;
 pub mod theory;
+pub mod trajectories;
 mod units;
 mod warning;
 pub mod words;
@@ -64,6 +66,7 @@ pub use compare::{
     cross_distances, distance, embed, pairwise, pairwise_canonical, pearson, spearman,
 };
 pub use diagnose::{MetricCoverage, TermCoverage, term_coverage};
+pub use dynamics::Dynamics;
 pub use estimate::batch::BatchSet;
 pub use exact::{ExactError, Tabular};
 pub use explain::{Contribution, Explanation, StateShare};
@@ -74,7 +77,7 @@ pub use problem::{FrontEnd, Problem};
 pub use project::{Projection, Shaping};
 pub use question::{Certainty, Options, Question, Settled};
 pub use regress::{Prediction, RewardTable, TableError};
-pub use run::cancel::{CancellablePool, Cancellation, Cancelled};
+pub use run::cancel::{CancellablePool, Cancellation, Cancelled, checkpoint};
 pub use sample::{
     BytesError, DuplicateCounts, Duplicates, LARGEST_REWARD, NamedSample, Placement, RewardSample, SampleBuilder,
     SampleError, Token, Transition, Vocabulary,
@@ -89,6 +92,7 @@ pub use sure::interval::{
     Resampling,
 };
 pub use sure::noise::{NoiseFloor, RewardNoise};
+pub use trajectories::Trajectories;
 pub use warning::{Warning, undefined as undefined_in_words};
 
 /// The README's Rust example is compiled and run with the tests.

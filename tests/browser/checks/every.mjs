@@ -162,13 +162,27 @@ async function fitsAPhone(browser) {
     assert.ok(width <= 360, `${when}: the page is ${width} px wide on a screen of 360`);
   };
   await fits("at first");
+  // Text of figures keeps its size, and boxes that hold more than they show say so, until they are scrolled to the end.
+  const small = await page.locator("svg.srrd-chart text").evaluateAll((texts) => texts.filter((text) =>
+    text.getScreenCTM().a * Number(text.getAttribute("font-size")) < 9).map((text) => text.textContent));
+  assert.deepEqual(small, [], "text too small to read");
+  for (const box of await page.locator(".chart, .table-box").all()) {
+    const scrolls = await box.evaluate((element) => element.scrollWidth > element.clientWidth + 1);
+    const told = () => box.evaluate((element) =>
+      [element.classList.contains("more-right"), element.closest("figure").querySelector(".scrolling").checkVisibility()]);
+    assert.deepEqual(await told(), [scrolls, scrolls], "a box that scrolls does not say so");
+    await box.evaluate((element) => element.scrollTo({ left: element.scrollWidth, behavior: "instant" }));
+    await page.waitForFunction((element) => !element.classList.contains("more-right"), await box.elementHandle());
+    assert.equal(await box.evaluate((element) => element.classList.contains("more-left")), scrolls);
+  }
+  await fits("scrolled");
+  for (const button of await page.locator(".fit").all()) await button.tap();
   for (const chart of await page.locator(".chart").all()) {
     const wide = await chart.evaluate((box) => box.firstElementChild.getBoundingClientRect().right
       - box.getBoundingClientRect().right);
-    assert.ok(wide <= 1, "a figure reaches out of its box");
+    assert.ok(wide <= 1, "a figure that should fit the page does not");
   }
-  for (const button of await page.locator(".enlarge").all()) await button.tap();
-  await fits("with enlarged figures");
+  await fits("with fitted figures");
   for (const chart of await chartsWithPoints(page)) {
     await chart.locator(".series .point").last().scrollIntoViewIfNeeded();
     const box = await chart.locator(".series .point").last().boundingBox();

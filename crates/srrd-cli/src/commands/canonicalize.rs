@@ -111,7 +111,7 @@ fn write(copy: TableCopy, table: &SampleTable, canonical: &[Vec<Vec<f64>>]) -> R
     let mut rows = table.rows();
     let mut seen: Vec<Vec<bool>> = table.samples.iter().map(|named| vec![false; named.sample.len()]).collect();
     let reward = copy.schema().index_of("reward").expect("a table of transitions has rewards");
-    copy.edit(|batch| {
+    copy.edit(table.row_count(), |batch| {
         let places: Vec<(usize, usize)> = rows.by_ref().take(batch.rows).collect();
         let first = |&(sample, transition): &(usize, usize)| !std::mem::replace(&mut seen[sample][transition], true);
         let keep: Vec<bool> = places.iter().map(first).collect();

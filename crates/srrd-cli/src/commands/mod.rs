@@ -9,7 +9,7 @@ mod explain;
 mod inspect;
 mod matrix;
 mod report;
-mod reproduce;
+pub mod reproduce;
 mod simulate;
 
 use crate::args::Command;

@@ -3,9 +3,16 @@
 use crate::args::ReportArgs;
 use crate::failure::Failure;
 use crate::print;
+use srrd_lab::Run;
+use std::path::Path;
 
 pub fn run(args: &ReportArgs) -> Result<(), Failure> {
-    let text = srrd_lab::publish(&args.folder)?;
-    print::result(&format!("{text}\nReport: {}\n", args.folder.join("report.html").display()))?;
+    publish(&Run::open(&args.folder)?, &args.folder)
+}
+
+/// Writes the report of a folder of results and prints what came out.
+pub fn publish(run: &Run, folder: &Path) -> Result<(), Failure> {
+    let text = run.publish(folder)?;
+    print::result(&format!("{text}\nReport: {}\n", folder.join("report.html").display()))?;
     Ok(())
 }

@@ -5,8 +5,74 @@ use crate::failure::Failure;
 use crate::print;
 use crate::progress::Line;
 use crate::threads::Threads;
-use srrd_lab::{Manifest, Shard, merge, publish};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use srrd_lab::{EXPERIMENTS, Manifest, PARAMETERS, Parameter, Run, Shard, merge};
 use std::ops::ControlFlow;
+
+/// The parameters that were given, as their texts. Their options are made from the lab's table of parameters.
+#[derive(Debug)]
+pub struct ParameterArgs(Vec<(&'static str, String)>);
+
+impl Args for ParameterArgs {
+    fn augment_args(command: Command) -> Command {
+        let option = |parameter: &Parameter| {
+            let option = Arg::new(parameter.name).long(parameter.name).value_name(parameter.value);
+            // A negative number gets the message of the parameter.
+            option.help(help(parameter)).allow_negative_numbers(true)
+        };
+        command.args(PARAMETERS.iter().map(option))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ParameterArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = |parameter: &Parameter| Some((parameter.name, matches.get_one::<String>(parameter.name)?.clone()));
+        Ok(ParameterArgs(PARAMETERS.iter().filter_map(given).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// A parameter that one experiment alone takes says so.
+fn help(parameter: &Parameter) -> String {
+    match parameter.taken_by()[..] {
+        [only] => format!("For {only}: {}", lower(parameter.help)),
+        _ => parameter.help.to_owned(),
+    }
+}
+
+fn lower(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map_or(String::new(), |first| first.to_lowercase().to_string() + letters.as_str())
+}
+
+/// What stands below the options in the help.
+pub fn after_help() -> String {
+    let mut text = "WHAT is one of\n".to_owned();
+    let merge = ("merge", "joins the parts of a run that were computed with --shard");
+    for (name, about) in EXPERIMENTS.iter().map(|kind| (kind.name, kind.about)).chain([merge]) {
+        text += &format!("  {name:<14}  {about}\n");
+    }
+    text + "
+Examples:
+  srrd reproduce coverage -o runs/coverage                         a minute or so: --preset quick
+  srrd reproduce coverage -o runs/paper --preset paper --size 20x20 --model polynomial,random
+  srrd reproduce instability -o runs/instability --trials 50 --seed 7
+  srrd reproduce classification -o runs/who --world gridworld --rewards manual
+  srrd reproduce noise -o runs/noise --plan                        say what would be run, and stop
+  srrd reproduce coverage -o part2 --preset paper --shard 2/8      for job arrays
+  srrd reproduce merge part1 part2 part3 -o runs/whole
+
+A run that was stopped goes on where it was when the same command is given again, and ends with the
+same bytes as one that was not. DIR gets trials.csv, summary.csv, run.json, figures/, report.html."
+}
 
 pub fn run(args: &Reproduce) -> Result<(), Failure> {
     if args.what == "merge" {
@@ -23,15 +89,14 @@ pub fn run(args: &Reproduce) -> Result<(), Failure> {
         Some(text) => text.parse().map_err(|e| Failure::wrong(format!("--shard: {e}")))?,
         None => Shard::WHOLE,
     };
-    let manifest = Manifest::new(&args.what, preset, &replaced(args), shard)?;
-    let experiment = manifest.experiment()?;
+    let run = Run::new(Manifest::new(&args.what, preset, args.parameters.0.iter().map(|(n, t)| (*n, t)), shard)?)?;
     let threads = Threads::of(args.threads).count()?;
-    print::result(&plan(&manifest, experiment.as_ref()))?;
+    print::result(&plan(&run))?;
     if args.plan {
         return Ok(());
     }
     let mut line = Line::new();
-    srrd_lab::run(&args.output, &manifest, experiment.as_ref(), threads, |progress| {
+    run.compute(&args.output, threads, |progress| {
         line.show(progress);
         ControlFlow::Continue(())
     })?;
@@ -41,60 +106,24 @@ pub fn run(args: &Reproduce) -> Result<(), Failure> {
         print::result(&format!("The part {shard} is done: {}\n{next}\n", args.output.display()))?;
         return Ok(());
     }
-    finish(args)
+    super::report::publish(&run, &args.output)
 }
 
 fn merged(args: &Reproduce) -> Result<(), Failure> {
-    let given = replaced(args);
-    if let Some((name, _)) = given.first() {
+    if let Some((name, _)) = args.parameters.0.first() {
         return Err(Failure::wrong(format!("--{name}: merge takes the settings of the parts; leave it out")));
     }
     if args.shard.is_some() || args.plan {
         return Err(Failure::wrong("--shard, --plan: merge does not compute anything; leave them out"));
     }
-    merge(&args.parts, &args.output)?;
-    finish(args)
+    super::report::publish(&merge(&args.parts, &args.output)?, &args.output)
 }
 
-fn finish(args: &Reproduce) -> Result<(), Failure> {
-    let text = publish(&args.output)?;
-    print::result(&format!("{text}\nReport: {}\n", args.output.join("report.html").display()))?;
-    Ok(())
-}
-
-/// The parameters that were given.
-fn replaced(args: &Reproduce) -> Vec<(&'static str, String)> {
-    let all = [
-        ("world", &args.world),
-        ("size", &args.size),
-        ("model", &args.model),
-        ("epsilon", &args.epsilon),
-        ("noise", &args.noise),
-        ("rollouts", &args.rollouts),
-        ("correlation", &args.correlation),
-        ("trials", &args.trials),
-        ("gamma", &args.gamma),
-        ("metric", &args.metric),
-        ("estimator", &args.estimator),
-        ("batch", &args.batch),
-        ("rewards", &args.rewards),
-        ("k", &args.k),
-        ("sets", &args.sets),
-        ("min-common", &args.min_common),
-        ("seed", &args.seed),
-    ];
-    all.into_iter().filter_map(|(name, value)| Some((name, value.clone()?))).collect()
-}
-
-fn plan(manifest: &Manifest, experiment: &dyn srrd_lab::Experiment) -> String {
-    let trials = manifest.shard.trials(experiment.trials()).len();
-    let mut text = format!("{}: {}\n", manifest.kind.name, manifest.kind.about);
-    for line in experiment.plan() {
+fn plan(run: &Run) -> String {
+    let kind = run.manifest().kind;
+    let mut text = format!("{}: {}\n", kind.name, kind.about);
+    for line in run.plan() {
         text += &format!("  {line}\n");
     }
-    text += &match manifest.shard {
-        Shard::WHOLE => format!("  {trials} trials\n"),
-        shard => format!("  {trials} of {} trials: the part {shard}\n", experiment.trials()),
-    };
     text + "\n"
 }

@@ -1,134 +1,72 @@
-//! `srrd simulate`: rollouts of a built-in world as a table.
-//!
-//! Rows are written as they are played. Shaping is scaled by what a whole sample has met, so its episodes are played twice,
-//! from one stream: nothing is held but the distinct transitions.
+//! `srrd simulate`: rollouts of a built-in world as a table. Rows are written as they are played.
 
-mod plan;
-mod rewards;
-mod table;
-mod worlds;
-
-use crate::args::{Simulate, WorldName};
+use crate::args::Simulate;
 use crate::failure::Failure;
 use crate::print;
-use plan::Plan;
-use rewards::{Rewards, Values};
-use serde_json::{Value, json};
-use srrd_data::create;
-use srrd_worlds::{Explorer, World, episode, stream};
+use serde_json::{Map, Value, json};
+use srrd_data::{TrajectoryColumns, TrajectoryWriter};
+use srrd_worlds::{Columns, Plan, SimulateError, Simulation, Summary};
 use std::fmt::Write as _;
-use table::TransitionTable;
-use worlds::Setting;
+
+/// So many rows are played before they are written.
+const ROWS: usize = 8192;
 
 pub fn run(args: &Simulate) -> Result<(), Failure> {
     if args.json && args.output.as_os_str() == "-" {
         return Err(Failure::wrong("--json: standard output already gets the table; name a file with -o"));
     }
-    match args.world {
-        WorldName::Gridworld => play(args, worlds::gridworld(args)?),
-        WorldName::BouncingBalls => play(args, worlds::bouncing_balls(args)?),
-        WorldName::DroneCombat => play(args, worlds::drone_combat(args)?),
-    }
-}
-
-/// What was played and written.
-#[derive(Default)]
-struct Played {
-    samples: usize,
-    episodes: usize,
-    /// Episodes that came to their end before the horizon.
-    ended: usize,
-    rows: usize,
-    transitions: usize,
-    states: usize,
-}
-
-fn play<W: World>(args: &Simulate, setting: Setting<W>) -> Result<(), Failure> {
-    let Setting { world, model, classes, single, .. } = &setting;
-    let plan = Plan::new(args, classes.each_ref(), single)?;
-    let mut table = TransitionTable::new(world, plan.is_labelled(), |schema| create(&args.output, schema))?;
-    let mut played = Played::default();
-    let mut met = Explorer::new(world);
-    for player in &plan.agents {
-        let rewards = Rewards::new(world, *model, player.reward_seed);
-        for sample in player.samples(&plan) {
-            let values = Values::new(world, &plan, player.agent, &rewards, &sample)?;
-            let mut rng = stream(plan.seed, &sample.purpose("rollouts"));
-            for number in 0..plan.rollouts {
-                let mut ended = false;
-                let mut place = 0;
-                episode(world, player.agent, &mut rng, |transition, step| {
-                    met.mark(transition);
-                    table.push(number, place, transition, values.of(transition, step), step.done);
-                    ended = step.done;
-                    place += 1;
-                });
-                table.end_episode(&sample)?;
-                played.ended += usize::from(ended);
-                played.rows += place;
-            }
-            played.samples += 1;
-            played.episodes += plan.rollouts;
-        }
-    }
+    let plan = question(args).check()?;
+    let Columns { labelled, state_features, action_features, .. } = plan.columns();
+    let columns = TrajectoryColumns { labelled, state_features, action_features, whole: true, done: true };
+    let mut table = TrajectoryWriter::create(&args.output, columns)?;
+    let summary = plan.play(ROWS, |piece| Ok::<(), Failure>(table.write(&piece.trajectories, piece.first_episode)?))?;
     table.finish()?;
-    let met = met.take();
-    played.transitions = met.len();
-    let mut states: Vec<u32> = met.iter().flat_map(|t| [t.state, t.next]).collect();
-    states.sort_unstable();
-    states.dedup();
-    played.states = states.len();
     if args.json {
-        print::json(&as_json(args, &setting, &plan, &played))?;
+        print::json(&as_json(args, &summary))?;
     } else if args.output.as_os_str() != "-" {
-        print::result(&as_text(args, &setting, &played))?;
+        print::result(&as_text(args, &plan, &summary))?;
     }
     Ok(())
 }
 
-fn coverage<W: World>(world: &W, transitions: usize) -> f64 {
-    transitions as f64 / (world.states() as f64 * world.actions() as f64 * world.states() as f64)
+fn question(args: &Simulate) -> Simulation {
+    let mut question = Simulation::new(args.world);
+    question.size = args.size.as_deref().map(Into::into);
+    question.policy = args.policy.as_deref().map(Into::into);
+    (question.epsilon, question.obstacles) = (args.epsilon, args.obstacles);
+    (question.rollouts, question.classes, question.sets) = (args.rollouts, args.classes, args.sets);
+    (question.model, question.noise) = (args.model, args.noise);
+    (question.shaped, question.gamma, question.factor) = (args.shaped, args.gamma, args.factor);
+    (question.seed, question.reward_seed) = (args.seed, args.reward_seed);
+    question
 }
 
-fn as_text<W: World>(args: &Simulate, setting: &Setting<W>, played: &Played) -> String {
-    let world = &setting.world;
+impl From<SimulateError> for Failure {
+    fn from(error: SimulateError) -> Self {
+        Failure::wrong(error.render(|option| format!("--{option}")))
+    }
+}
+
+fn as_text(args: &Simulate, plan: &Plan, summary: &Summary) -> String {
     let mut text = format!("{}: ", args.output.display());
     if args.classes {
-        let _ = write!(text, "{}, ", print::counted(played.samples, "sample", "samples"));
+        let _ = write!(text, "{}, ", print::counted(summary.samples, "sample", "samples"));
     }
-    let _ = writeln!(
-        text,
-        "{} of {}, {}; {} {}",
-        print::counted(played.episodes, "episode", "episodes"),
-        world.name(),
-        print::counted(played.rows, "row", "rows"),
-        print::count(played.ended),
-        setting.ended,
-    );
-    let _ = writeln!(
-        text,
-        "{} of {} states met, {}: {} of all",
-        print::count(played.states),
-        print::count(world.states()),
-        print::counted(played.transitions, "distinct transition", "distinct transitions"),
-        print::percent(coverage(world, played.transitions)),
-    );
+    let episodes = print::counted(summary.episodes, "episode", "episodes");
+    let rows = print::counted(summary.rows, "row", "rows");
+    let (ended, how) = (print::count(summary.ended), plan.world().ended);
+    let _ = writeln!(text, "{episodes} of {}, {rows}; {ended} {how}", summary.world);
+    let (met, all) = (print::count(summary.states.met), print::count(summary.states.all));
+    let transitions = print::counted(summary.transitions, "distinct transition", "distinct transitions");
+    let share = print::percent(summary.coverage);
+    let _ = writeln!(text, "{met} of {all} states met, {transitions}: {share} of all");
     text
 }
 
-fn as_json<W: World>(args: &Simulate, setting: &Setting<W>, plan: &Plan<&W::Agent>, played: &Played) -> Value {
-    let world = &setting.world;
-    let agent = |player: &plan::Agent<&W::Agent>| {
-        let (name, value) = (setting.describe)(player.agent);
-        json!({"label": player.label, name: value})
-    };
-    json!({
-        "output": args.output.display().to_string(), "world": world.name(),
-        "size": format!("{}x{}", setting.size.0, setting.size.1), "epsilon": setting.epsilon,
-        "model": setting.model.map(|model| model.name()), "seed": plan.seed,
-        "agents": plan.agents.iter().map(agent).collect::<Vec<Value>>(),
-        "samples": played.samples, "episodes": played.episodes, "ended": played.ended, "rows": played.rows,
-        "states": {"met": played.states, "all": world.states()}, "actions": world.actions(),
-        "transitions": played.transitions, "coverage": coverage(world, played.transitions),
-    })
+fn as_json(args: &Simulate, summary: &Summary) -> Value {
+    let mut object = Map::from_iter([("output".to_owned(), args.output.display().to_string().into())]);
+    if let Value::Object(fields) = json!(summary) {
+        object.extend(fields);
+    }
+    object.into()
 }

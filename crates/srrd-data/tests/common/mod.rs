@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use srrd_data::{Batch, Column, ReadOptions, Schema, TableError, TableReader, Values, open};
+use srrd_data::{Batch, Column, Piece, ReadOptions, Schema, TableError, TableReader, Values, open};
 
 /// A value of a table, for comparing.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,9 +54,9 @@ pub fn read_all(table: &mut dyn TableReader) -> Result<Table, TableError> {
     let names = table.schema().names().map(str::to_owned).collect();
     let mut rows = Vec::new();
     let mut batch = Batch::new();
-    while table.next_batch(&mut batch)? {
+    while let Piece::Rows = table.next_batch(&mut batch)? {
         assert_eq!(batch.first_row, rows.len() as u64 + 1);
-        assert!(batch.rows > 0 && batch.columns.iter().all(|column| column.len() == batch.rows));
+        assert!(batch.columns.iter().all(|column| column.len() == batch.rows));
         for row in 0..batch.rows {
             rows.push(batch.columns.iter().map(|column| cell(column, row)).collect());
         }

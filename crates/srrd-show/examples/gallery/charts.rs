@@ -14,11 +14,13 @@ pub(crate) fn gallery() -> Result<Gallery, FigureError> {
     Ok(vec![
         ("line-many", Box::new(line("Distance between shaped copies of a reward", &ROLLOUTS, 1))),
         ("line-few", Box::new(line("A few points with whiskers", &[1.0, 5.0, 25.0, 125.0, 625.0], 2))),
+        ("line-direct", Box::new(direct())),
         ("line-odd", Box::new(odd_line())),
         ("line-empty", Box::new(LineChart::new("Nothing", Axis::log("n"), Axis::linear("d")))),
         ("line-ranges", Box::new(ranges())),
         ("panels-four", Box::new(panels(4, 2))),
         ("panels-five", Box::new(panels(5, 3))),
+        ("panels-direct", Box::new(panels(2, 2).direct_labels().wide())),
         ("bars-worlds", Box::new(bars())),
         ("bars-signs", Box::new(signs())),
         ("bars-many", Box::new(many_bars())),
@@ -26,6 +28,7 @@ pub(crate) fn gallery() -> Result<Gallery, FigureError> {
         ("scatter-equal", Box::new(scatter(3, 40).equal_scales())),
         ("scatter-twenty", Box::new(scatter(20, 100))),
         ("grid-arrows", Box::new(grid_with_arrows()?)),
+        ("grid-shares", Box::new(grid_with_shares()?)),
         ("grid-numbers", Box::new(grid_with_numbers()?)),
         ("grid-large", Box::new(large_grid()?)),
     ])
@@ -49,6 +52,11 @@ fn line(title: &str, xs: &[f64], seed: u64) -> LineChart {
     METRICS.iter().enumerate().fold(chart, |chart, (metric, name)| {
         chart.series(Series::new(*name, curve(metric, xs, seed)).color_index(metric))
     })
+}
+
+fn direct() -> LineChart {
+    let chart = line("Names at the ends of the lines", &ROLLOUTS, 3);
+    chart.series(Series::new("SRRD again", curve(3, &ROLLOUTS, 3))).direct_labels().wide()
 }
 
 fn odd_line() -> LineChart {
@@ -188,6 +196,18 @@ fn grid_with_arrows() -> Result<GridPicture, FigureError> {
         .diverging()
         .value_label("Learned minus true, canonical")
         .arrows(arrows)
+}
+
+fn grid_with_shares() -> Result<GridPicture, FigureError> {
+    let mut random = random(12);
+    let values: Vec<f64> = (0..48).map(|_| 6.0 * random() * random()).collect();
+    let arrows = (0..48).map(|cell| {
+        let (x, y) = (cell % 8, cell / 8);
+        Arrow::new(x, y, if x < 7 { 1 } else { 0 }, 0, 8.0 * random() - 4.0)
+    });
+    let picture = GridPicture::new("Where two rewards differ", 8, 6, values)?.neutral().rows_from_top();
+    let picture = picture.value_label("cells: share of the distance in %").arrows(arrows.collect())?;
+    Ok(picture.arrow_scale("arrows: share of one step in %, orange where A gives more, blue where B does"))
 }
 
 fn grid_with_numbers() -> Result<GridPicture, FigureError> {

@@ -1,4 +1,4 @@
-//! Draws figures of every kind, to be looked at after a change:
+//! Draws figures of every kind, to look at after a change:
 //! `cargo run --release -p srrd-show --example gallery -- figures-look [heatmaps|charts]`
 //!
 //! The heat maps take most of the time.

@@ -6,6 +6,7 @@ use crate::ticks::{Tick, linear_cover, linear_ticks, log_cover, log_ticks};
 
 /// How values become positions along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Scale {
     /// Equal differences are equally far apart.
     Linear,
@@ -15,6 +16,14 @@ pub enum Scale {
 
 /// An axis: its label, with the unit in brackets at its end (`Coverage (%)`), its scale and, if
 /// it is not to come from the data, its range.
+///
+/// ```
+/// use srrd_show::chart::{Axis, Scale};
+///
+/// let coverage = Axis::log("Coverage (%)");
+/// let distance = Axis::linear("Distance").range(0.0, 1.0);
+/// assert_eq!((coverage.scale(), distance.label()), (Scale::Log, "Distance"));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
     label: String,

@@ -6,7 +6,7 @@ use super::frame::{Block, axis_line, draw_upright, height, upright};
 use super::legend::{Legend, Placement, bar, mark};
 use super::plot::{References, draw_references, labels, whisker};
 use super::point::{bounds, data};
-use super::series::{Style, Styles};
+use super::series::{Style, Styles, Wanted};
 use super::{Header, LEADING, MARGIN, TEXT, WIDTH, document, ink, ink_soft};
 use crate::drawing::Drawing;
 use crate::figure::Figure;
@@ -30,6 +30,13 @@ const NARROWEST_KEYED: f64 = 8.0;
 const UNDEFINED: Font = Font::regular(10.0);
 
 /// A bar of a group.
+///
+/// ```
+/// use srrd_show::chart::Bar;
+///
+/// let bar = Bar::new("EPIC", 61.0).interval(58.0, 64.0);
+/// assert_eq!(bar.series, "EPIC");
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
     /// The series it belongs to.
@@ -58,8 +65,9 @@ impl Bar {
 /// Groups of bars with intervals.
 ///
 /// The bars of a series stand at the same place in every group, and below each of them stands the
-/// mark of its series. From the eighth series on bars are pale. Bars begin at zero, or at the border if zero is not shown (a logarithmic
-/// axis has none); they end at the border if their value is outside the range of the axis.
+/// mark of its series. From the eighth series on bars are pale. Bars begin at zero, or at the border
+/// if zero is not shown (a logarithmic axis has none). They end at the border if their value is
+/// outside the range of the axis.
 ///
 /// ```
 /// use srrd_show::{Axis, Bar, BarChart, Figure};
@@ -127,13 +135,13 @@ impl BarChart {
         self
     }
 
-    fn styles(&self) -> Styles {
-        let mut styles = Styles::default();
-        for bar in self.groups.iter().flat_map(|(_, bars)| bars) {
+    fn styles<'a>(&'a self) -> Styles {
+        let wanted = |bar: &'a Bar| {
             let chosen = self.colors.iter().rev().find(|(name, _)| *name == bar.series);
-            styles.add_point(&bar.series, chosen.map(|(_, index)| *index), self.pale.contains(&bar.series));
-        }
-        styles
+            let (color_index, dashed) = (chosen.map(|(_, index)| *index), self.pale.contains(&bar.series));
+            Wanted { name: &bar.series, color_index, dashed, line: false }
+        };
+        Styles::new(self.groups.iter().flat_map(|(_, bars)| bars).map(wanted))
     }
 
     /// What the axis has to show: bars from zero on, their intervals and the references.

@@ -2,6 +2,7 @@
 
 use super::axis::{Axis, Extent, Placed};
 use super::clip::{Area, Place};
+use super::point::Point;
 use super::{AXIS, GRID, LEADING, MARGIN, NEAR, SMALL, TEXT, ink, ink_soft};
 use crate::svg::{Anchor, Element};
 use crate::text::{one_line, wrap};
@@ -71,6 +72,13 @@ impl Frame {
         height(&self.area, &self.y, y)
     }
 
+    /// Whether a point is drawn.
+    pub(super) fn shows(&self, point: &Point) -> bool {
+        // A logarithmic axis has no place for what is not positive.
+        let there = point.y.is_finite() && self.y.share(point.y).is_finite();
+        there && self.x.holds(point.x) && self.y.holds(point.y)
+    }
+
     /// Grid, axes, ticks and labels, all of which stand behind the data.
     pub(super) fn draw(&self, into: &mut Element) {
         draw_upright(&self.area, &self.y, &self.y_label, (self.left, self.top), into);
@@ -89,6 +97,16 @@ impl Frame {
             let baseline = bottom + TICK + SMALL.size + 6.0 + (line as f64 + 1.0) * LEADING - 3.0;
             into.push(ink(middle, baseline, TEXT, Anchor::Middle, text));
         }
+    }
+
+    /// A note below the plot. Returns where it ends; an empty one takes no room.
+    pub(super) fn draw_note(&self, note: &str, into: &mut Element) -> f64 {
+        let mut bottom = self.bottom();
+        for line in wrap(&one_line(note), SMALL, self.area.right - self.left, 3) {
+            bottom += LEADING;
+            into.push(ink_soft(self.left, bottom - 3.0, SMALL, Anchor::Start, &line));
+        }
+        bottom
     }
 
     /// Says that there is nothing to see.

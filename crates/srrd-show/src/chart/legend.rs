@@ -2,7 +2,7 @@
 
 use super::clip::Area;
 use super::series::{Style, Styles};
-use super::{MARGIN, NEAR, SMALL, ink};
+use super::{AXIS, MARGIN, NEAR, SMALL, ink};
 use crate::palette::FAINT_INK;
 use crate::svg::{Anchor, Element};
 use crate::text::{elide, one_line};
@@ -18,6 +18,8 @@ const APART: f64 = 16.0;
 /// Widest name, and the widest that stands at the right of a chart.
 const LONGEST: f64 = 260.0;
 const LONGEST_BESIDE: f64 = 130.0;
+/// An entry that stands farther than this from the end of its line is joined to it.
+const LEADER_FROM: f64 = 4.0;
 
 /// Dashes of reference lines, to tell several apart.
 const DASHES: [&str; 3] = ["2 3", "8 3 2 3", "1 5"];
@@ -61,9 +63,19 @@ pub(super) struct Legend {
 /// A legend with its entries in place.
 #[derive(Debug, Clone)]
 pub(super) struct Placement {
-    entries: Vec<(f64, f64, Entry)>,
+    entries: Vec<PlacedEntry>,
     width: f64,
     height: f64,
+}
+
+/// An entry, placed relative to the upper left corner of its legend.
+#[derive(Debug, Clone)]
+struct PlacedEntry {
+    x: f64,
+    y: f64,
+    entry: Entry,
+    /// Where the line ends that the entry names, if it stands at its end.
+    end: Option<f64>,
 }
 
 impl Legend {
@@ -102,18 +114,20 @@ impl Legend {
         width: f64,
         into: &mut Element,
     ) -> f64 {
-        let end = match beside {
+        match beside {
             Some(beside) => {
-                beside.draw(area.right + MARGIN, area.top, into);
-                bottom
+                beside.draw_beside(area, into);
+                (bottom + MARGIN).ceil()
             }
-            None => {
-                let below = self.below(width - 2.0 * MARGIN);
-                below.draw(MARGIN, bottom + ABOVE, into);
-                bottom + below.height_below()
-            }
-        };
-        (end + MARGIN).ceil()
+            None => self.draw_below(bottom, width, into),
+        }
+    }
+
+    /// Draws the legend below what ends at `bottom` in a figure of that width. Returns the height of the figure.
+    pub(super) fn draw_below(&self, bottom: f64, width: f64, into: &mut Element) -> f64 {
+        let below = self.below(width - 2.0 * MARGIN);
+        below.draw(MARGIN, bottom + ABOVE, into);
+        (bottom + below.height_below() + MARGIN).ceil()
     }
 
     /// In one column for the right side of a chart whose plot is `height` high, unless names are too
@@ -124,7 +138,8 @@ impl Legend {
             return None;
         }
         let entries = self.entries.iter().enumerate();
-        let entries: Vec<_> = entries.map(|(row, entry)| (0.0, row as f64 * ROW, entry.clone())).collect();
+        let place = |(row, entry): (usize, &Entry)| PlacedEntry::new(0.0, row as f64 * ROW, entry);
+        let entries: Vec<PlacedEntry> = entries.map(place).collect();
         let width = self.entries.iter().map(Entry::width).fold(0.0, f64::max);
         Some(Placement { width, height: entries.len() as f64 * ROW, entries })
     }
@@ -137,7 +152,7 @@ impl Legend {
             if x > 0.0 && x + entry.width() > width {
                 (x, y) = (0.0, y + ROW);
             }
-            entries.push((x, y, entry.clone()));
+            entries.push(PlacedEntry::new(x, y, entry));
             x += entry.width() + APART;
         }
         let height = if entries.is_empty() { 0.0 } else { y + ROW };
@@ -145,12 +160,55 @@ impl Legend {
     }
 }
 
+impl PlacedEntry {
+    fn new(x: f64, y: f64, entry: &Entry) -> Self {
+        PlacedEntry { x, y, entry: entry.clone(), end: None }
+    }
+}
+
 impl Placement {
+    /// Moves the entries of a legend beside a plot of that height to the ends of their lines. `end` tells how far below
+    /// the top of the plot the line of a name ends; what has no end stays below the others.
+    pub(super) fn at_ends(mut self, height: f64, end: impl Fn(&str) -> Option<f64>) -> Self {
+        for placed in &mut self.entries {
+            placed.end = end(&placed.entry.name);
+        }
+        let mut order: Vec<usize> = (0..self.entries.len()).collect();
+        let target = |placed: &PlacedEntry| placed.end.unwrap_or(height) - ROW / 2.0;
+        order.sort_by(|&a, &b| target(&self.entries[a]).total_cmp(&target(&self.entries[b])));
+        // Down from the top so that none covers the one above it, then up from the bottom so that all are inside.
+        let mut free = f64::NEG_INFINITY;
+        for &number in &order {
+            let y = target(&self.entries[number]).max(free);
+            self.entries[number].y = y;
+            free = y + ROW;
+        }
+        let mut lowest = height - ROW / 2.0;
+        for &number in order.iter().rev() {
+            let y = self.entries[number].y.min(lowest);
+            self.entries[number].y = y;
+            lowest = y - ROW;
+        }
+        self
+    }
+
+    /// Without the entries whose lines have no end.
+    pub(super) fn with_ends(mut self) -> Self {
+        self.entries.retain(|placed| placed.end.is_some());
+        self
+    }
+
+    /// Draws the legend at the right of an area.
+    pub(super) fn draw_beside(&self, area: &Area, into: &mut Element) {
+        self.draw(area.right + MARGIN, area.top, into);
+    }
+
     /// Draws the legend with its upper left corner at (left, top).
     fn draw(&self, left: f64, top: f64, into: &mut Element) {
-        for (x, y, entry) in &self.entries {
+        for PlacedEntry { x, y, entry, end } in &self.entries {
             let (x, middle) = (left + x, top + y + ROW / 2.0);
             let mut group = Element::new("g");
+            let end = end.map(|end| top + end).filter(|end| (end - middle).abs() > LEADER_FROM);
             match entry.sample {
                 Sample::Reference(_) => group = group.attr("class", "legend-reference"),
                 Sample::Line(style) | Sample::Bar(style) => {
@@ -160,6 +218,10 @@ impl Placement {
                         .attr("data-color", style.color.to_string())
                         .attr("tabindex", "0");
                 }
+            }
+            if let Some(end) = end {
+                let leader = Element::line(x - MARGIN + 3.0, end, x - 2.0, middle);
+                group.push(leader.attr("class", "axis").attr("stroke", AXIS).attr("stroke-width", 0.8));
             }
             // Something to hit between the letters.
             let target = Element::rect(x, middle - ROW / 2.0, entry.width(), ROW);

@@ -13,6 +13,8 @@ use crate::svg::Element;
 
 /// Height of the area of a chart that stands by itself.
 const AREA_HEIGHT: f64 = 280.0;
+/// Points of two series that are less than this apart cover each other.
+const SAME: f64 = 1.5;
 /// How far series with whiskers at the same place stand apart.
 const DODGE: f64 = 4.0;
 
@@ -43,12 +45,23 @@ pub struct LineChart {
     pub(super) y: Axis,
     pub(super) series: Vec<Series>,
     pub(super) references: References,
+    direct_labels: bool,
+    wide: bool,
 }
 
 impl LineChart {
     /// A chart without series.
     pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Self {
-        LineChart { title: title.into(), subtitle: String::new(), x, y, series: Vec::new(), references: Vec::new() }
+        LineChart {
+            title: title.into(),
+            subtitle: String::new(),
+            x,
+            y,
+            series: Vec::new(),
+            references: Vec::new(),
+            direct_labels: false,
+            wide: false,
+        }
     }
 
     /// Adds a series. Series of the same name look the same and share an entry of the legend.
@@ -70,6 +83,31 @@ impl LineChart {
         self
     }
 
+    /// Writes the names of series and references at the right ends of their lines, where readers need not look them up.
+    /// If names are too long or too many, they still stand in a legend below the chart.
+    pub fn direct_labels(mut self) -> Self {
+        self.direct_labels = true;
+        self
+    }
+
+    /// Makes the chart half as wide again, for the full width of a page.
+    pub fn wide(mut self) -> Self {
+        self.wide = true;
+        self
+    }
+
+    /// How far below the top of the area the line of a series or reference ends.
+    pub(super) fn end(&self, name: &str, frame: &Frame) -> Option<f64> {
+        let series = self.series.iter().find(|series| series.name() == name);
+        let last = series.and_then(|series| {
+            let points = sorted(series, &self.x);
+            points.iter().rev().find(|point| frame.shows(point)).map(|point| point.y)
+        });
+        let reference = || self.references.iter().find(|(_, label)| label == name).map(|(at, _)| *at);
+        let value = last.or_else(reference)?;
+        Some((frame.height(value) - frame.area.top).clamp(0.0, frame.area.height()))
+    }
+
     /// What of the data and references the axes have to show.
     pub(super) fn extents(&self) -> (Extent, Extent) {
         let (x, mut y) = extents(&self.series, &self.x, &self.y);
@@ -79,8 +117,24 @@ impl LineChart {
         (x, y)
     }
 
-    /// Frame, reference lines (which look by the place of their label among `labels`) and series.
-    pub(super) fn draw_plot(&self, frame: &Frame, styles: &Styles, labels: &[&str], into: &mut Element) {
+    /// One sentence for every series that cannot be seen because another one, drawn after it, has the same values.
+    fn hidden(&self, frame: &Frame) -> String {
+        let same = |a: &Point, b: &Point| a.x == b.x && (frame.height(a.y) - frame.height(b.y)).abs() < SAME;
+        let under = |a: &Series, b: &Series| {
+            let mut shown = a.points().iter().filter(|point| frame.shows(point)).peekable();
+            shown.peek().is_some() && shown.all(|point| b.points().iter().any(|other| same(point, other)))
+        };
+        let sentence = |(number, series): (usize, &Series)| {
+            let mut later = self.series[number + 1..].iter().rev();
+            let cover = later.find(|other| other.name() != series.name() && under(series, other))?;
+            Some(format!("{} lies under {}.", series.name(), cover.name()))
+        };
+        self.series.iter().enumerate().filter_map(sentence).collect::<Vec<String>>().join(" ")
+    }
+
+    /// Frame, reference lines (which look by the place of their label among `labels`), series and a note on those that
+    /// cannot be seen. Returns where all that ends.
+    pub(super) fn draw_plot(&self, frame: &Frame, styles: &Styles, labels: &[&str], into: &mut Element) -> f64 {
         frame.draw(into);
         draw_references(&self.references, labels, &frame.area, &frame.y, into);
         let points: Vec<Vec<&Point>> = self.series.iter().map(|series| sorted(series, &self.x)).collect();
@@ -102,6 +156,7 @@ impl LineChart {
         if !any {
             frame.draw_empty(into);
         }
+        frame.draw_note(&self.hidden(frame), into)
     }
 }
 
@@ -111,7 +166,8 @@ impl Figure for LineChart {
     }
 
     fn draw(&self) -> Drawing {
-        let header = Header::new(&self.title, &self.subtitle, WIDTH);
+        let width = if self.wide { 1.5 * WIDTH } else { WIDTH };
+        let header = Header::new(&self.title, &self.subtitle, width);
         let styles = Styles::of(self.series.iter());
         let labels = labels([(&self.y, &self.references)].into_iter());
         let legend = Legend::of_lines(&styles).with_references(&labels);
@@ -119,16 +175,20 @@ impl Figure for LineChart {
         let block = Block {
             left: MARGIN,
             top: header.bottom(),
-            right: WIDTH - MARGIN - beside.as_ref().map_or(0.0, Placement::width_beside),
+            right: width - MARGIN - beside.as_ref().map_or(0.0, Placement::width_beside),
             area_height: AREA_HEIGHT,
         };
         let (x, y) = self.extents();
         let frame = Frame::new(block, (&self.x, &x), (&self.y, &y));
         let mut content = Element::new("g");
         header.draw(&mut content);
-        self.draw_plot(&frame, &styles, &labels, &mut content);
-        let bottom = legend.draw(beside, &frame.area, frame.bottom(), WIDTH, &mut content);
-        document(&self.title, WIDTH, bottom, content)
+        let bottom = self.draw_plot(&frame, &styles, &labels, &mut content);
+        let beside = match self.direct_labels {
+            true => beside.map(|beside| beside.at_ends(frame.area.height(), |name| self.end(name, &frame))),
+            false => beside,
+        };
+        let bottom = legend.draw(beside, &frame.area, bottom, width, &mut content);
+        document(&self.title, width, bottom, content)
     }
 }
 

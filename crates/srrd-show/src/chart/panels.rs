@@ -1,9 +1,8 @@
 //! Small multiples: several line charts with one legend.
 
 use super::axis::{Axis, Extent};
-use super::clip::Area;
 use super::frame::{Block, Frame};
-use super::legend::Legend;
+use super::legend::{Legend, Placement};
 use super::line::LineChart;
 use super::plot::labels;
 use super::series::Styles;
@@ -27,6 +26,17 @@ const NARROWEST: f64 = 220.0;
 /// Series are told apart by name: those of one name look the same in every panel and share an
 /// entry of the legend. Axes with the same label and scale get the same range, so that panels can
 /// be compared, unless [`own_ranges`](Self::own_ranges) or the range of an axis says otherwise.
+///
+/// ```
+/// use srrd_show::{Axis, Figure, LineChart, Panels, Point, Series};
+///
+/// let panel = |world: &str, y: f64| {
+///     let series = Series::new("SRRD", vec![Point::new(1.0, y), Point::new(10.0, y / 2.0)]);
+///     LineChart::new(world, Axis::log("Rollouts"), Axis::linear("Distance")).series(series)
+/// };
+/// let panels = Panels::new("Distance by world", 2).panel(panel("grid", 0.4)).panel(panel("balls", 0.6));
+/// assert_eq!(panels.to_svg().matches(r#"class="legend-entry""#).count(), 1);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panels {
     title: String,
@@ -34,6 +44,8 @@ pub struct Panels {
     columns: usize,
     panels: Vec<LineChart>,
     own_ranges: bool,
+    direct_labels: bool,
+    wide: bool,
 }
 
 impl Panels {
@@ -46,6 +58,8 @@ impl Panels {
             columns: columns.clamp(1, most),
             panels: Vec::new(),
             own_ranges: false,
+            direct_labels: false,
+            wide: false,
         }
     }
 
@@ -65,6 +79,23 @@ impl Panels {
     pub fn own_ranges(mut self) -> Self {
         self.own_ranges = true;
         self
+    }
+
+    /// Writes the names of series and references at the right ends of their lines, in every panel, instead of a legend
+    /// below all of them. Names that are too long or too many stay in the legend.
+    pub fn direct_labels(mut self) -> Self {
+        self.direct_labels = true;
+        self
+    }
+
+    /// Makes a figure of one or two columns as wide as a page, and its panels higher.
+    pub fn wide(mut self) -> Self {
+        self.wide = true;
+        self
+    }
+
+    fn area_height(&self) -> f64 {
+        if self.wide { 1.3 * AREA_HEIGHT } else { AREA_HEIGHT }
     }
 
     /// What the axes of every panel have to show.
@@ -99,6 +130,7 @@ impl Figure for Panels {
     fn draw(&self) -> Drawing {
         let columns = self.columns.min(self.panels.len().max(1));
         let width = match columns {
+            1 | 2 if self.wide => 960.0,
             1 => 640.0,
             2 => 720.0,
             3 => 960.0,
@@ -109,6 +141,9 @@ impl Figure for Panels {
         let styles = Styles::of(self.panels.iter().flat_map(|panel| &panel.series));
         let labels = labels(self.panels.iter().map(|panel| (&panel.y, &panel.references)));
         let ranges = self.ranges();
+        let legend = Legend::of_lines(&styles).with_references(&labels);
+        let beside = legend.beside(self.area_height()).filter(|_| self.direct_labels);
+        let aside = beside.as_ref().map_or(0.0, Placement::width_beside);
 
         let mut content = Element::new("g");
         header.draw(&mut content);
@@ -121,18 +156,23 @@ impl Figure for Panels {
             for (column, ((panel, (x, y)), heading)) in row.iter().zip(headings).enumerate() {
                 let left = MARGIN + column as f64 * (room + GUTTER);
                 heading.draw(left, top, &mut content);
-                let block = Block { left, top: top + below, right: left + room, area_height: AREA_HEIGHT };
+                let block =
+                    Block { left, top: top + below, right: left + room - aside, area_height: self.area_height() };
                 let frame = Frame::new(block, (&panel.x, x), (&panel.y, y));
                 let mut group = Element::new("g").attr("class", "panel").attr("data-panel", panel.title.as_str());
-                panel.draw_plot(&frame, &styles, &labels, &mut group);
+                bottom = panel.draw_plot(&frame, &styles, &labels, &mut group).max(bottom);
+                if let Some(beside) = &beside {
+                    let labels = beside.clone().at_ends(frame.area.height(), |name| panel.end(name, &frame));
+                    labels.with_ends().draw_beside(&frame.area, &mut group);
+                }
                 content.push(group);
-                bottom = frame.bottom().max(bottom);
             }
             top = bottom + 18.0;
         }
-        let nowhere = Area { left: MARGIN, top: bottom, right: width - MARGIN, bottom };
-        let legend = Legend::of_lines(&styles).with_references(&labels);
-        let height = legend.draw(None, &nowhere, bottom, width, &mut content);
+        let height = match beside {
+            Some(_) => (bottom + MARGIN).ceil(),
+            None => legend.draw_below(bottom, width, &mut content),
+        };
         document(&self.title, width, height, content)
     }
 }

@@ -5,6 +5,13 @@ use super::numbers::short;
 use crate::svg::Element;
 
 /// A measured point.
+///
+/// ```
+/// use srrd_show::chart::Point;
+///
+/// let point = Point::new(10.0, 0.4).interval(0.35, 0.45).note("200 trials");
+/// assert_eq!((point.low, point.high), (0.35, 0.45));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
     /// Position along the horizontal axis. A point without a finite one is left out.

@@ -19,6 +19,16 @@ const AREA_HEIGHT: f64 = 400.0;
 /// Points that cannot be drawn (coordinates that are not finite, not positive on a logarithmic
 /// axis, or outside the range of an axis that has one) are left out. A chart without any point
 /// says "no data".
+///
+/// ```
+/// use srrd_show::{Axis, Figure, Point, ScatterChart};
+///
+/// let chart = ScatterChart::new("Samples in the plane", Axis::linear("first"), Axis::linear("second"))
+///     .equal_scales()
+///     .class("agent 1", vec![Point::new(0.0, 0.1), Point::new(0.1, 0.0)])
+///     .class("agent 2", vec![Point::new(0.7, 0.6)]);
+/// assert_eq!(chart.to_svg().matches(r#"class="point""#).count(), 3);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScatterChart {
     title: String,

@@ -2,9 +2,17 @@
 
 use super::marker::Marker;
 use super::point::Point;
-use crate::palette::{INKS, hex, ink};
+use crate::palette::{INKS, hex, ink, metric_color};
 
 /// A named series of points, drawn with a colour and a mark of its own.
+///
+/// ```
+/// use srrd_show::chart::{Point, Series};
+///
+/// let points = vec![Point::new(1.0, 0.4), Point::new(10.0, 0.2)];
+/// let series = Series::new("SRRD, unbiased", points).dashed();
+/// assert_eq!(series.points().len(), 2);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     name: String,
@@ -32,9 +40,9 @@ impl Series {
         self
     }
 
-    /// Takes colour and mark number `index`, the same in every chart, instead of the position of
-    /// the series among the others. There are seven colours and eight marks, so the first 56
-    /// numbers are all different.
+    /// Takes colour and mark number `index`, the same in every chart, instead of the
+    /// [colour of a metric](super::metric_color) or the position of the series among the others.
+    /// There are seven colours and eight marks, so the first 56 numbers are all different.
     pub fn color_index(mut self, index: usize) -> Self {
         self.color_index = Some(index);
         self
@@ -70,6 +78,26 @@ impl Style {
     }
 }
 
+/// What a series asks for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub(super) name: &'a str,
+    pub(super) color_index: Option<usize>,
+    pub(super) dashed: bool,
+    pub(super) line: bool,
+}
+
+impl<'a> Wanted<'a> {
+    fn of(series: &'a Series) -> Self {
+        let Series { name, color_index, dashed, line, .. } = series;
+        Wanted { name, color_index: *color_index, dashed: *dashed, line: *line }
+    }
+
+    fn color(&self) -> Option<usize> {
+        self.color_index.or_else(|| metric_color(self.name))
+    }
+}
+
 /// The styles of some series, by name, in the order of their first appearance.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Styles(Vec<(String, Style)>);
@@ -78,34 +106,37 @@ impl Styles {
     /// Series of one name look the same; those of different names differ by more than colour: if
     /// the mark of an index is taken by a series that is as solid or as dashed, the next free one
     /// is used, and from the ninth series on one that this colour does not have yet.
+    ///
+    /// Colours are those that series ask for, then those of [metrics](metric_color). The others take the rest by
+    /// position.
+    pub(super) fn new<'a>(wanted: impl Iterator<Item = Wanted<'a>>) -> Self {
+        let wanted: Vec<Wanted> = wanted.collect();
+        let taken: Vec<usize> = wanted.iter().filter_map(Wanted::color).map(|index| index % INKS).collect();
+        let mut styles = Styles::default();
+        for series in wanted {
+            if styles.position(series.name).is_none() {
+                let place = styles.0.len();
+                let free = || (place..place + INKS).find(|index| !taken.contains(&(index % INKS)));
+                let index = series.color().or_else(free).unwrap_or(place);
+                styles.add(series, index);
+            }
+        }
+        styles
+    }
+
+    /// The styles of series with lines.
     pub(super) fn of<'a>(series: impl Iterator<Item = &'a Series>) -> Self {
-        let mut styles = Styles::default();
-        for series in series {
-            styles.add(&series.name, series.color_index, series.dashed, series.line);
-        }
-        styles
+        Self::new(series.map(Wanted::of))
     }
 
-    /// As [`of`](Self::of) for points without lines: where colours begin to repeat, marks are hollow.
+    /// The styles of points without lines: where colours begin to repeat, marks are hollow.
     pub(super) fn of_points<'a>(series: impl Iterator<Item = &'a Series>) -> Self {
-        let mut styles = Styles::default();
-        for series in series {
-            styles.add_point(&series.name, series.color_index, series.dashed);
-        }
-        styles
+        Self::new(series.map(|series| Wanted { line: false, ..Wanted::of(series) }))
     }
 
-    /// A series without line, hollow (or pale) if asked for or if its colour is of every second round.
-    pub(super) fn add_point(&mut self, name: &str, color_index: Option<usize>, hollow: bool) {
-        let round = color_index.unwrap_or(self.0.len()) / INKS;
-        self.add(name, color_index, hollow || round % 2 == 1, false);
-    }
-
-    fn add(&mut self, name: &str, color_index: Option<usize>, dashed: bool, line: bool) {
-        if self.position(name).is_some() {
-            return;
-        }
-        let index = color_index.unwrap_or(self.0.len());
+    fn add(&mut self, Wanted { name, dashed, line, .. }: Wanted, index: usize) {
+        // Without lines to tell them apart, every second round of the colours is hollow (or pale).
+        let dashed = dashed || (!line && index / INKS % 2 == 1);
         let taken = |marker: Marker| self.0.iter().any(|(_, style)| style.marker == marker && style.dashed == dashed);
         let alike = |marker: Marker| {
             self.0
@@ -146,6 +177,23 @@ mod tests {
         for (number, style) in all.iter().enumerate() {
             assert!(!all[..number].contains(style), "{number}");
         }
+    }
+
+    #[test]
+    fn metrics_keep_their_colours_and_no_other_series_takes_them() {
+        let series = ["other", "SRRD", "epic, unbiased", "rest", "Projected"].map(|name| Series::new(name, vec![]));
+        for reversed in [false, true] {
+            let styles = match reversed {
+                false => Styles::of(series.iter()),
+                true => Styles::of(series.iter().rev()),
+            };
+            let color = |name: &str| styles.get(name).color;
+            assert_eq!([color("SRRD"), color("epic, unbiased"), color("Projected")], [3, 1, 4]);
+            assert!([0, 2, 5, 6].contains(&color("other")) && [0, 2, 5, 6].contains(&color("rest")));
+            assert_ne!(color("other"), color("rest"));
+        }
+        let chosen = [Series::new("srrd", vec![]).color_index(6)];
+        assert_eq!(Styles::of(chosen.iter()).get("srrd").color, 6);
     }
 
     #[test]

@@ -70,8 +70,8 @@ mod tests {
         let start = |path: &str| path[1..].split(' ').next().unwrap().parse::<f64>().unwrap();
         let (one, two) = (font.outline("l"), font.outline("ll"));
         let second = two.strip_prefix(&one).unwrap();
-        assert_eq!(start(second), start(&one) + font.width("l"));
-        assert_eq!(start(&font.outline(" l")), start(&one) + font.width(" "));
+        assert_eq!(start(second), start(&one) + font.own_width("l"));
+        assert_eq!(start(&font.outline(" l")), start(&one) + font.own_width(" "));
     }
 
     #[test]

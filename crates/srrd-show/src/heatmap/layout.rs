@@ -1,8 +1,9 @@
 //! Where everything in a heat map stands.
 
+use super::legend::Entry;
 use super::{
-    BAR_WIDTH, Entry, GAP_CELL, HeatMap, MARGIN, MAX_CELL, MAX_LABEL, MAX_NAMED, MAX_SQUARE, MAX_TREE, NEAR, SMALL,
-    STRIP, TEXT, TITLE, TREE_HEIGHT, shown,
+    BAR_WIDTH, GAP_CELL, HeatMap, MARGIN, MAX_CELL, MAX_LABEL, MAX_NAMED, MAX_SQUARE, MAX_TREE, NEAR, SMALL, STRIP,
+    TEXT, TITLE, TREE_HEIGHT, drawn_name,
 };
 use crate::font::Font;
 use crate::text::{one_line, wrap};
@@ -37,15 +38,7 @@ pub(super) struct Layout {
     /// Room taken by the strip of classes, if there is one.
     pub(super) strip: f64,
 
-    pub(super) labels: Vec<Label>,
-    pub(super) label_font: Font,
-    pub(super) slant: Slant,
-    /// Whether labels need a tick because not every cell has one.
-    pub(super) ticked: bool,
-    /// Whether the labels are positions instead of names.
-    pub(super) positions: bool,
-    /// Height of the column labels.
-    pub(super) columns_height: f64,
+    pub(super) names: Names,
 
     /// Left edge of colour bar and legend.
     pub(super) side_left: f64,
@@ -57,6 +50,54 @@ pub(super) struct Layout {
 
     pub(super) notes: Vec<String>,
     pub(super) notes_top: f64,
+}
+
+/// The labels of rows and columns.
+#[derive(Debug)]
+pub(super) struct Names {
+    pub(super) labels: Vec<Label>,
+    pub(super) font: Font,
+    pub(super) slant: Slant,
+    /// One position in so many has a label.
+    stride: usize,
+    /// Whether the labels are positions instead of names.
+    pub(super) positions: bool,
+    /// Width of the longest label.
+    longest: f64,
+    /// Height of the labels below the columns.
+    pub(super) height: f64,
+}
+
+impl Names {
+    fn of(map: &HeatMap, cell: f64, block: usize) -> Self {
+        let positions = map.names.len() > MAX_NAMED;
+        let stride = if cell >= LABEL_PITCH { 1 } else { ((LABEL_PITCH + 1.0) / cell).ceil() as usize };
+        let (labels, font) = if positions {
+            (position_labels(map.names.len(), block), SMALL)
+        } else {
+            let font = Font::regular((cell - 1.0).clamp(LABEL_PITCH - 1.0, TEXT.size));
+            (name_labels(map, stride, font), font)
+        };
+        let longest = labels.iter().map(|label| font.width(&label.text)).fold(0.0, f64::max);
+        let slant = if positions || longest <= cell - 6.0 {
+            Slant::Level
+        } else if cell >= 18.0 {
+            Slant::Diagonal
+        } else {
+            Slant::Upright
+        };
+        let height = match slant {
+            Slant::Level => font.size,
+            Slant::Diagonal => (longest + font.size) * 0.71 + font.size * 0.6,
+            Slant::Upright => longest,
+        };
+        Names { labels, font, slant, stride, positions, longest, height }
+    }
+
+    /// Whether labels need a tick because not every cell has one.
+    pub(super) fn ticked(&self) -> bool {
+        self.positions || self.stride > 1
+    }
 }
 
 /// A label of a row and of the column with the same number.
@@ -88,35 +129,15 @@ impl Layout {
         let cell = cell_pixels as f64;
         let square = cell * side as f64;
 
-        let positions = samples > MAX_NAMED;
-        let stride = if cell >= LABEL_PITCH { 1 } else { ((LABEL_PITCH + 1.0) / cell).ceil() as usize };
-        let (labels, label_font) = if positions {
-            (position_labels(samples, block), SMALL)
-        } else {
-            let font = Font::regular((cell - 1.0).clamp(LABEL_PITCH - 1.0, TEXT.size));
-            (name_labels(map, stride, font), font)
-        };
-        let longest = labels.iter().map(|label| label_font.width(&label.text)).fold(0.0, f64::max);
-        let slant = if positions || longest <= cell - 6.0 {
-            Slant::Level
-        } else if cell >= 18.0 {
-            Slant::Diagonal
-        } else {
-            Slant::Upright
-        };
-        let columns_height = match slant {
-            Slant::Level => label_font.size,
-            Slant::Diagonal => (longest + label_font.size) * 0.71 + label_font.size * 0.6,
-            Slant::Upright => longest,
-        };
+        let names = Names::of(map, cell, block);
 
         let tree = map.clustering.is_some() && (2..=MAX_TREE).contains(&samples);
         let strip = if map.classes.is_some() { STRIP + NEAR / 2.0 } else { 0.0 };
         let beside = if tree {
             // The scale of the tree stands above the row labels.
-            longest.max(SMALL.width("linkage") + NEAR - strip)
+            names.longest.max(SMALL.width("linkage") + NEAR - strip)
         } else {
-            longest
+            names.longest
         };
         let left = (MARGIN + beside + NEAR + strip).round();
 
@@ -144,10 +165,10 @@ impl Layout {
         let bar_height = (square - 20.0).clamp(110.0, 260.0);
         let legend_top = bar_top + bar_height + 14.0;
         let side_bottom = legend_top + legend.iter().map(Entry::height).sum::<f64>();
-        let caption = if positions { SMALL.size + 10.0 } else { 0.0 };
-        let square_bottom = top + square + NEAR + columns_height + caption;
+        let caption = if names.positions { SMALL.size + 10.0 } else { 0.0 };
+        let square_bottom = top + square + NEAR + names.height + caption;
         let notes_top = side_bottom.max(square_bottom) + 8.0;
-        let notes = notes(map, block, if positions { 1 } else { stride });
+        let notes = notes(map, block, if names.positions { 1 } else { names.stride });
         let notes = wrap(&notes, SMALL, inner, 3);
 
         Layout {
@@ -164,12 +185,7 @@ impl Layout {
             tree,
             tree_bottom,
             strip,
-            ticked: positions || stride > 1,
-            labels,
-            label_font,
-            slant,
-            positions,
-            columns_height,
+            names,
             side_left,
             bar_top,
             bar_height,
@@ -207,7 +223,7 @@ fn name_labels(map: &HeatMap, stride: usize, font: Font) -> Vec<Label> {
     samples
         .map(|(position, &sample)| Label {
             at: position as f64,
-            text: shown(&map.names[sample], font, MAX_LABEL),
+            text: drawn_name(&map.names[sample], font, MAX_LABEL),
             full: Some(map.names[sample].clone()),
         })
         .collect()

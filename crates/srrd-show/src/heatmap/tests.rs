@@ -1,7 +1,7 @@
 use resvg::tiny_skia::Pixmap;
 
 use super::*;
-use crate::palette::Rgb;
+use crate::palette::{Rgb, UNDEFINED_SMALL, sequential};
 use crate::raster::{parse, svg_to_png};
 use crate::svg::PLAIN;
 
@@ -60,7 +60,7 @@ fn nothing_stands_outside_the_picture() {
             .with_classes(&vec![long.as_str(); n])
             .unwrap()
             .clustered();
-        let tree = parse(&map.draw().outlined()).unwrap();
+        let tree = parse(&map.draw().outlined_wide()).unwrap();
         let (size, drawn) = (tree.size(), tree.root().abs_bounding_box());
         assert!(drawn.left() >= 0.0 && drawn.top() >= 0.0, "{n}: {drawn:?}");
         assert!(drawn.right() <= size.width(), "{n}: {drawn:?} {size:?}");

@@ -41,6 +41,9 @@ impl Report {
     ///
     /// The first part that cannot be shown.
     pub fn check(&self) -> Result<(), ReportError> {
+        if let Some(headline) = &self.headline {
+            file_href(&headline.figure)?;
+        }
         for section in &self.sections {
             for figure in &section.figures {
                 file_href(figure)?;

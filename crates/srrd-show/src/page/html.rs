@@ -19,6 +19,7 @@ impl Report {
     pub fn to_html(&self) -> String {
         // Figures and tables are numbered through the sections.
         let mut numbers = Numbers::default();
+        let headline_figure = self.headline.as_ref().map(|headline| figure(&headline.figure, numbers.next_figure()));
         let sections: Vec<Markup> =
             self.sections.iter().enumerate().map(|(index, part)| section(part, index + 1, &mut numbers)).collect();
         let page = html! {
@@ -38,6 +39,10 @@ impl Report {
                 body {
                     header.top {
                         h1 { (self.title) }
+                        @if let (Some(headline), Some(figure)) = (&self.headline, &headline_figure) {
+                            p.sentence { (headline.sentence) }
+                            (figure)
+                        }
                         div.lead { @for text in &self.lead { p { (text) } } }
                     }
                     div.layout.with-contents[self.has_contents()] {
@@ -59,7 +64,7 @@ impl Report {
                 }
             }
         };
-        // Over the whole page, so that no part of it can forget to.
+        // Over the whole page, so that no part of it can be forgotten.
         shown_lines(&page.into_string()).into_owned()
     }
 
@@ -151,7 +156,7 @@ fn class(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A sign beside the words, drawn since fonts differ in what they have: a tick, a cross, a question mark, a plus.
+/// A sign beside the words: a tick, a cross, a question mark or a plus. Drawn, since not every font has them.
 fn icon(verdict: Verdict) -> Markup {
     let path = match verdict {
         Verdict::Agrees => "M4.5 8.5l2.5 2.5 4.5-5.5",
@@ -213,7 +218,7 @@ fn figure(block: &FigureBlock, number: usize) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::model::{Cell, Column, Table};
+    use crate::page::model::{Cell, Column, Headline, Table};
     use crate::{Axis, Figure, HeatMap, LineChart, Point, Series};
 
     const NASTY: &str = "\u{1b}[2K\u{202e}</title><script>alert(1)</script>\"><img src=x onerror=alert(1)>";
@@ -235,9 +240,10 @@ mod tests {
         let (in_figure, titles) = (svg.matches(ESCAPED).count(), svg.matches("</title>").count());
         let figure = FigureBlock::new(drawing, NASTY).with_file(NASTY.replace(['/', ':', '\u{1b}'], ""));
         let section =
-            Section { heading: nasty(), paragraphs: vec![nasty()], figures: vec![figure], tables: vec![table] };
+            Section { heading: nasty(), paragraphs: vec![nasty()], figures: vec![figure.clone()], tables: vec![table] };
         let report = Report {
             title: nasty(),
+            headline: Some(Headline::new(NASTY, figure.clone())),
             lead: vec![nasty()],
             facts: vec![(nasty(), nasty())],
             claims: Verdict::ALL.map(|verdict| Claim::new(NASTY, NASTY, verdict, NASTY)).to_vec(),
@@ -249,11 +255,12 @@ mod tests {
         assert_eq!(shown_lines(&html), html);
         assert_eq!(html.matches("<script").count(), 1, "the page's own");
         assert_eq!(html.matches("<img").count(), 0);
-        assert_eq!(html.matches("</title>").count(), 1 + 4 * titles);
-        // Once in the title, the heading, the lead, the command and the notes; twice in the facts; three times a claim;
-        // in every section its contents, heading, text, caption and, six times, its table; and all in the figure itself.
+        assert_eq!(html.matches("</title>").count(), 1 + 5 * titles);
+        // Once in the title, the heading, the lead, the command and the notes; twice in the headline and the facts; three
+        // times per claim; in every section its contents, heading, text, caption and, six times, its table; and all in
+        // the figures themselves.
         assert!(in_figure >= 8, "{in_figure}");
-        assert_eq!(html.matches(ESCAPED).count(), 5 + 2 + 4 * 3 + 4 * (10 + in_figure));
+        assert_eq!(html.matches(ESCAPED).count(), 5 + 2 * 2 + 4 * 3 + 4 * 10 + 5 * in_figure);
     }
 
     #[test]

@@ -31,4 +31,4 @@ mod policy;
 mod table;
 
 pub use check::ReportError;
-pub use model::{Cell, Claim, Column, FigureBlock, Report, Section, Table, Verdict};
+pub use model::{Cell, Claim, Column, FigureBlock, Headline, Report, Section, Table, Verdict};

@@ -10,6 +10,8 @@ use crate::Drawing;
 pub struct Report {
     /// The title of the page.
     pub title: String,
+    /// What the report found, in one sentence and one figure: the first things on the page.
+    pub headline: Option<Headline>,
     /// Paragraphs that say in plain words what the report shows.
     pub lead: Vec<String>,
     /// What was run, as name and value: world, trials, seed, version.
@@ -22,6 +24,34 @@ pub struct Report {
     pub command: String,
     /// What a reader should know before relying on the numbers.
     pub notes: Vec<String>,
+}
+
+/// What a report found, at a glance.
+///
+/// ```
+/// use srrd_show::page::{FigureBlock, Headline, Report};
+/// use srrd_show::{Axis, Bar, BarChart, Figure};
+///
+/// let chart = BarChart::new("Distances", Axis::linear("distance")).group("srrd", vec![Bar::new("copy", 0.1)]);
+/// let figure = FigureBlock::new(chart.draw(), "Lower is better.");
+/// let headline = Headline::new("SRRD sees through shaping.", figure);
+/// let page = Report { headline: Some(headline), ..Report::default() }.to_html();
+/// assert!(page.contains("SRRD sees through shaping."));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Headline {
+    /// One sentence.
+    pub sentence: String,
+    /// One figure, the first of the report.
+    pub figure: FigureBlock,
+}
+
+impl Headline {
+    /// A headline from its two parts.
+    pub fn new(sentence: impl Into<String>, figure: FigureBlock) -> Headline {
+        Headline { sentence: sentence.into(), figure }
+    }
 }
 
 /// One claim of the paper, and what was measured here.
@@ -78,6 +108,13 @@ impl Verdict {
 }
 
 /// A part of the report with its own heading.
+///
+/// ```
+/// use srrd_show::page::Section;
+///
+/// let section = Section { paragraphs: vec!["Lower is better.".to_string()], ..Section::new("Results") };
+/// assert!(section.figures.is_empty());
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Section {
     /// The heading, also the entry in the table of contents.
@@ -98,6 +135,15 @@ impl Section {
 }
 
 /// A figure and its caption.
+///
+/// ```
+/// use srrd_show::page::FigureBlock;
+/// use srrd_show::{Axis, BarChart, Figure};
+///
+/// let drawing = BarChart::new("Distances", Axis::linear("distance")).draw();
+/// let figure = FigureBlock::new(drawing.clone(), "Lower is better.").with_file("figures/distances.svg");
+/// assert_eq!(figure.drawing, drawing);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct FigureBlock {
     /// The figure.
@@ -122,6 +168,16 @@ impl FigureBlock {
 }
 
 /// A table that readers can sort by any of its columns.
+///
+/// ```
+/// use srrd_show::page::{Cell, Column, Table};
+///
+/// let columns = vec![Column::text("metric"), Column::number("distance").with_help("0 is equivalent")];
+/// let mut table = Table::new("Distances", columns);
+/// table.rows.push(vec![Cell::text("srrd"), Cell::interval(0.25, 0.2, 0.3, "0.25 (0.20 to 0.30)")]);
+/// table.rows.push(vec![Cell::text("direct"), Cell::Empty]);
+/// assert!(table.rows.iter().all(|row| row.len() == table.columns.len()));
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Table {
     /// What the table shows.
@@ -170,6 +226,7 @@ impl Column {
 
 /// A cell of a [`Table`].
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub enum Cell {
     /// Text, sorted as text.
     Text(String),

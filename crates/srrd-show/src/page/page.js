@@ -356,14 +356,37 @@
     return tools;
   }
 
-  /** On small screens figures shrink to the page; a button shows them at their own size, in a box that scrolls. */
-  function addEnlargeButton(chart) {
-    const button = makeButton("tool enlarge", "Larger", () => {
-      const large = chart.classList.toggle("large");
-      button.textContent = large ? "Fit the page" : "Larger";
+  /** On small screens figures keep their size, in a box that scrolls; a button shows the whole figure at once. */
+  function addFitButton(chart) {
+    const button = makeButton("tool fit", "Fit the page", () => {
+      const fitted = chart.classList.toggle("fitted");
+      button.textContent = fitted ? "Larger" : "Fit the page";
       hideTooltip();
     });
     toolsOf(chart).append(button);
+  }
+
+  /** A box that scrolls sideways says so: it fades where there is more, and a line beside it says what to do. */
+  function showScrolling(box) {
+    const hint = make("p", "hint scrolling", "Scroll sideways to see the rest.");
+    // Below a long table nobody would see it.
+    if (box.matches(".table-box")) box.before(hint);
+    else box.after(hint);
+    function update() {
+      const rest = box.scrollWidth - box.clientWidth;
+      // Sizes are rounded, and a pixel is not worth a word.
+      hint.hidden = rest <= 1;
+      box.classList.toggle("more-left", rest > 1 && box.scrollLeft > 1);
+      box.classList.toggle("more-right", rest > 1 && box.scrollLeft < rest - 1);
+    }
+    box.addEventListener("scroll", () => {
+      update();
+      hideTooltip();
+    }, { passive: true });
+    const sizes = new ResizeObserver(update);
+    sizes.observe(box);
+    sizes.observe(box.firstElementChild);
+    update();
   }
 
   /** How a chart is used is said once, below the first. */
@@ -412,8 +435,9 @@
   document.querySelectorAll("table.sortable").forEach(makeSortable);
   document.querySelectorAll(".chart > svg").forEach(tellTitles);
   document.querySelectorAll(".chart > svg.srrd-chart").forEach(makeLive);
-  document.querySelectorAll(".chart").forEach(addEnlargeButton);
+  document.querySelectorAll(".chart").forEach(addFitButton);
   addHint();
+  document.querySelectorAll(".chart, .table-box").forEach(showScrolling);
   document.querySelectorAll(".contents").forEach(followSections);
   unfoldForPrint();
   addEventListener("resize", hideTooltip);

@@ -39,7 +39,7 @@ mod tests {
             assert!(!text.contains("</") && !text.contains("<!--"));
             // HTML turns other line ends into this one, and the hash would no longer be that of the page.
             assert!(!text.contains('\r'));
-            // The page spells these out, also in here.
+            // The page spells out hidden characters, here too.
             assert_eq!(shown_lines(text), text);
         }
     }

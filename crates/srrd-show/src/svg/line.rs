@@ -1,6 +1,6 @@
 //! A drawn line of text: text in a published SVG, outlines for the rasterizer.
 
-use super::{Element, number, write_attribute};
+use super::{Element, Letters, number, write_attribute};
 use crate::font::{Font, Weight};
 
 /// Which part of a line of text stands at its position.
@@ -39,8 +39,13 @@ impl Line {
     }
 
     /// The same as a path in the bundled font.
-    pub(super) fn outline(&self) -> Element {
-        let width = self.font.width(&self.content);
+    pub(super) fn outline(&self, letters: Letters) -> Element {
+        let stretch = match letters {
+            #[cfg(all(test, feature = "png"))]
+            Letters::WideOutlines => self.font.slack(),
+            _ => 1.0,
+        };
+        let width = self.font.own_width(&self.content) * stretch;
         let left = match self.anchor {
             Anchor::Start => self.x,
             Anchor::Middle => self.x - width / 2.0,
@@ -48,7 +53,8 @@ impl Line {
         };
         let scale = self.font.scale();
         // Font units count upwards.
-        let transform = format!("translate({} {}) scale({scale} -{scale})", number(left), number(self.y));
+        let across = scale * stretch;
+        let transform = format!("translate({} {}) scale({across} -{scale})", number(left), number(self.y));
         Element::new("path").attr("transform", transform).attr("d", self.font.outline(&self.content))
     }
 }
@@ -60,7 +66,7 @@ mod tests {
     use crate::raster::parse;
     use crate::svg::{Form, PLAIN};
 
-    const OUTLINED: Form = Form { prefix: "", outlined: true };
+    const OUTLINED: Form = Form { prefix: "", letters: Letters::Outlines };
 
     /// Left, top, right and bottom of the element as it is rasterized.
     fn drawn(text: Element) -> [f32; 4] {
@@ -81,7 +87,7 @@ mod tests {
     fn anchors_hold() {
         for font in [Font::regular(20.0), Font::bold(16.0)] {
             for content in ["H", "HIIIxIIIH", "H W W H"] {
-                let width = font.width(content);
+                let width = font.own_width(content);
                 for (anchor, before) in [(Anchor::Start, 0.0), (Anchor::Middle, width / 2.0), (Anchor::End, width)] {
                     let [left, top, right, bottom] = drawn(Element::text(500.0, 30.0, font, anchor, content));
                     let (start, room) = (500.0 - before, BEARING * font.size);
@@ -100,7 +106,7 @@ mod tests {
         let [left, top, right, bottom] = drawn(upright);
         assert!(near(left, 50.0 - CAPITAL * font.size) && near(right, 50.0), "{left} {right}");
         let room = BEARING * font.size;
-        assert!(near(top, 30.0 - font.width("HH") + room) && near(bottom, 30.0 - room), "{top} {bottom}");
+        assert!(near(top, 30.0 - font.own_width("HH") + room) && near(bottom, 30.0 - room), "{top} {bottom}");
     }
 
     #[test]

@@ -118,9 +118,21 @@ pub struct Cancelled;
 /// What a stopped computation unwinds with.
 struct Stop;
 
-/// Stops here if that was asked for. Some nanoseconds: for places that are passed every few milliseconds, not for innermost loops.
+/// Stops here if that was asked for: for loops of other crates that run on a [`CancellablePool`]. It takes some nanoseconds and is for places
+/// that are passed every few milliseconds, not for innermost loops.
+///
+/// ```
+/// use srrd::{Cancellation, Cancelled, checkpoint};
+/// let cancellation = Cancellation::new();
+/// let stopped = cancellation.pool(1)?.run(|| loop {
+///     cancellation.cancel(); // usually from another thread
+///     checkpoint();
+/// });
+/// assert_eq!(stopped, Err::<(), Cancelled>(Cancelled));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[inline]
-pub(crate) fn checkpoint() {
+pub fn checkpoint() {
     if TOKEN.with(|token| token.get().is_some_and(Cancellation::is_cancelled)) {
         // Not a panic: nothing went wrong, and nothing is to be printed.
         resume_unwind(Box::new(Stop));

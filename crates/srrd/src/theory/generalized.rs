@@ -271,5 +271,5 @@ pub fn generalized_residual(
 }
 
 fn dynamics(problem: &Tabular) -> Result<&[f64], TheoryError> {
-    problem.step.as_deref().ok_or(TheoryError::NeedsDynamics)
+    problem.step().ok_or(TheoryError::NeedsDynamics)
 }

@@ -1,9 +1,10 @@
 //! Small Markov decision processes, solved exactly: optimal policies, returns, regret.
 //!
-//! A policy is one action a state. Its values solve v(s) = Σ_{s'} T(s, π(s), s') (R(s, π(s), s') + γ v(s')), and its return is
+//! A policy is one action per state. Its values solve v(s) = Σ_{s'} T(s, π(s), s') (R(s, π(s), s') + γ v(s')), and its return is
 //! G_R(π) = Σ_s d_0(s) v(s), the expected discounted sum of rewards from the initial distribution d_0.
 
 use super::{TheoryError, linear};
+use crate::dynamics::{Dynamics, DynamicsError, Outcomes};
 use crate::exact::{ExactError, check_distribution, check_length};
 use crate::sample::LARGEST_REWARD;
 use crate::settings::Gamma;
@@ -30,10 +31,8 @@ const TIE: f64 = 1e-12;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mdp {
-    states: usize,
-    actions: usize,
-    transition: Vec<f64>,
-    initial: Vec<f64>,
+    /// Complete, and with an initial distribution.
+    dynamics: Dynamics,
     gamma: Gamma,
 }
 
@@ -56,38 +55,46 @@ impl Mdp {
     pub fn new(
         states: usize,
         actions: usize,
-        mut transition: Vec<f64>,
-        mut initial: Vec<f64>,
+        transition: Vec<f64>,
+        initial: Vec<f64>,
         gamma: Gamma,
     ) -> Result<Self, TheoryError> {
-        if gamma.get() > LARGEST_GAMMA {
-            return Err(TheoryError::Discount(gamma.get()));
-        }
+        check_gamma(gamma)?;
         check_length("initial distribution", states, initial.len())?;
         check_distribution("initial distribution", &initial)?;
-        let expected = states.checked_mul(actions).and_then(|rows| rows.checked_mul(states)).unwrap_or(usize::MAX);
-        check_length("transition model", expected, transition.len())?;
-        if actions == 0 {
-            let why = "there are no actions".to_owned();
-            return Err(ExactError::Distribution { what: "transition model".to_owned(), why }.into());
+        let dynamics = Dynamics::dense(states, actions, &transition).and_then(|known| known.with_initial(initial));
+        Self::with_dynamics(dynamics.map_err(ExactError::from)?, gamma)
+    }
+
+    /// Of dynamics in which every action is known in every state, and where episodes start.
+    ///
+    /// ```
+    /// use srrd::{Dynamics, Gamma, theory::Mdp};
+    /// let there_and_back = Dynamics::new(2, 1, [(0, 0, 1, 1.0), (1, 0, 0, 1.0)])?.with_initial(vec![1.0, 0.0])?;
+    /// let mdp = Mdp::with_dynamics(there_and_back, Gamma::new(0.5)?)?;
+    /// assert_eq!(mdp.optimal(&[0.0, 3.0, 0.0, 0.0])?.total, 4.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When something of that is not known, or γ is too near to 1.
+    pub fn with_dynamics(dynamics: Dynamics, gamma: Gamma) -> Result<Self, TheoryError> {
+        check_gamma(gamma)?;
+        dynamics.check_complete().map_err(ExactError::from)?;
+        if dynamics.initial().is_none() {
+            return Err(ExactError::from(DynamicsError::NoInitial).into());
         }
-        for (row, next) in transition.chunks_exact_mut(states).enumerate() {
-            let (s, a) = (row / actions, row % actions);
-            check_distribution(&format!("transition model of state {s} and action {a}"), next)?;
-            normalize(next);
-        }
-        normalize(&mut initial);
-        Ok(Mdp { states, actions, transition, initial, gamma })
+        Ok(Mdp { dynamics: dynamics.normalized(), gamma })
     }
 
     /// How many states.
     pub fn states(&self) -> usize {
-        self.states
+        self.dynamics.states()
     }
 
     /// How many actions.
     pub fn actions(&self) -> usize {
-        self.actions
+        self.dynamics.actions()
     }
 
     /// γ
@@ -95,26 +102,36 @@ impl Mdp {
         self.gamma
     }
 
+    /// Where actions lead, and where episodes start.
+    pub fn dynamics(&self) -> &Dynamics {
+        &self.dynamics
+    }
+
     /// T[s, a, s'], row-major.
-    pub fn transition(&self) -> &[f64] {
-        &self.transition
+    pub fn transition(&self) -> Vec<f64> {
+        self.dynamics.to_dense()
+    }
+
+    /// How many numbers a reward R[s, a, s'] has.
+    pub(super) fn cells(&self) -> usize {
+        self.states() * self.actions() * self.states()
     }
 
     /// d_0
     pub fn initial(&self) -> &[f64] {
-        &self.initial
+        self.dynamics.initial().unwrap_or(&[])
     }
 
     /// T[s, a, ·]
-    pub(super) fn next(&self, state: usize, action: usize) -> &[f64] {
-        let row = state * self.actions + action;
-        &self.transition[row * self.states..(row + 1) * self.states]
+    pub(super) fn next(&self, state: usize, action: usize) -> Outcomes<'_> {
+        let nowhere = Outcomes { states: &[], probabilities: &[] };
+        self.dynamics.next(state as u32, action as u32).unwrap_or(nowhere)
     }
 
-    /// An optimal policy of the reward R[s, a, s'] (row-major), by policy iteration with an exact solve a step.
+    /// An optimal policy of the reward R[s, a, s'] (row-major), by policy iteration with an exact solve in every step.
     ///
     /// Deterministic: among actions whose values differ by less than 10⁻¹² of the largest value possible, the first is taken.
-    /// O(states³ + states² · actions) a step; a handful of steps.
+    /// O(states³ + states² · actions) per step; a handful of steps.
     ///
     /// # Errors
     /// When the reward has the wrong length or is not finite.
@@ -122,7 +139,7 @@ impl Mdp {
         self.check_reward(reward)?;
         let expected = self.expected_reward(reward);
         let tie = self.tie(reward);
-        let mut policy = vec![0; self.states];
+        let mut policy = vec![0; self.states()];
         let mut values = self.values(&expected, &policy);
         loop {
             let better = self.greedy(&expected, &values, tie);
@@ -135,36 +152,29 @@ impl Mdp {
                 break;
             }
         }
-        let total = self.initial.iter().zip(&values).map(|(p, v)| p * v).sum();
+        let total = self.initial().iter().zip(&values).map(|(p, v)| p * v).sum();
         Ok(Solution { policy, values, total })
     }
 
-    /// What a policy (one action a state) earns under a reward R[s, a, s']. O(states³).
+    /// What a policy (one action per state) earns under a reward R[s, a, s']. O(states³).
     ///
     /// # Errors
     /// When the reward has the wrong length or is not finite, or the policy is not one existing action a state.
     pub fn evaluate(&self, reward: &[f64], policy: &[usize]) -> Result<Solution, TheoryError> {
         self.check_reward(reward)?;
-        check_length("policy", self.states, policy.len())?;
-        if let Some(&action) = policy.iter().find(|&&a| a >= self.actions) {
+        check_length("policy", self.states(), policy.len())?;
+        if let Some(&action) = policy.iter().find(|&&a| a >= self.actions()) {
             let why = format!("there is no action {action}");
-            return Err(ExactError::Distribution { what: "policy".to_owned(), why }.into());
+            return Err(ExactError::from(DynamicsError::Distribution { what: "policy".to_owned(), why }).into());
         }
         let values = self.values(&self.expected_reward(reward), policy);
-        let total = self.initial.iter().zip(&values).map(|(p, v)| p * v).sum();
+        let total = self.initial().iter().zip(&values).map(|(p, v)| p * v).sum();
         Ok(Solution { policy: policy.to_vec(), values, total })
     }
 
     /// Where one step leads when the action is drawn from a distribution: row s is Σ_a D_A(a) T(s, a, ·).
     pub(super) fn step(&self, actions: &[f64]) -> Vec<f64> {
-        let n = self.states;
-        let mut step = vec![0.0; n * n];
-        for s in 0..n {
-            for (a, p) in actions.iter().enumerate() {
-                step[s * n..(s + 1) * n].iter_mut().zip(self.next(s, a)).for_each(|(sum, t)| *sum += p * t);
-            }
-        }
-        step
+        self.dynamics.step(actions)
     }
 
     /// A state distribution that a step with actions drawn from `actions` does not change. Where there are several, every
@@ -182,14 +192,14 @@ impl Mdp {
     /// # Errors
     /// When `actions` is not a distribution over the actions.
     pub fn stationary(&self, actions: &[f64]) -> Result<Vec<f64>, TheoryError> {
-        check_length("action distribution", self.actions, actions.len())?;
+        check_length("action distribution", self.actions(), actions.len())?;
         check_distribution("action distribution", actions)?;
-        Ok(linear::stationary(&self.step(actions), self.states))
+        Ok(linear::stationary(&self.step(actions), self.states()))
     }
 
     pub(super) fn check_reward(&self, reward: &[f64]) -> Result<(), TheoryError> {
-        let (n, m) = (self.states, self.actions);
-        check_length("reward", n * m * n, reward.len())?;
+        let (n, m) = (self.states(), self.actions());
+        check_length("reward", self.cells(), reward.len())?;
         match reward.iter().position(|r| !r.is_finite()) {
             None => match reward.iter().find(|r| r.abs() > LARGEST_REWARD) {
                 Some(&value) => Err(TheoryError::RewardTooBig(value)),
@@ -204,31 +214,28 @@ impl Mdp {
 
     /// r(s, a) = Σ_{s'} T(s, a, s') R(s, a, s')
     fn expected_reward(&self, reward: &[f64]) -> Vec<f64> {
-        let rows = self.transition.chunks_exact(self.states).zip(reward.chunks_exact(self.states));
-        rows.map(|(t, r)| t.iter().zip(r).map(|(t, r)| t * r).sum()).collect()
+        let rows = self.dynamics.iter().zip(reward.chunks_exact(self.states()));
+        rows.map(|((_, _, ahead), rewards)| ahead.mean(|t| rewards[t])).collect()
     }
 
     fn tie(&self, reward: &[f64]) -> f64 {
         let largest = reward.iter().fold(0.0, |m: f64, r| m.max(r.abs()));
-        TIE.max(f64::EPSILON * self.states as f64 / (1.0 - self.gamma.get())) * largest / (1.0 - self.gamma.get())
+        TIE.max(f64::EPSILON * self.states() as f64 / (1.0 - self.gamma.get())) * largest / (1.0 - self.gamma.get())
     }
 
     fn values(&self, expected: &[f64], policy: &[usize]) -> Vec<f64> {
-        let step: Vec<f64> = policy.iter().enumerate().flat_map(|(s, &a)| self.next(s, a)).copied().collect();
-        let rewards = policy.iter().enumerate().map(|(s, &a)| expected[s * self.actions + a]).collect();
+        let step = self.dynamics.step_of(policy);
+        let rewards = policy.iter().enumerate().map(|(s, &a)| expected[s * self.actions() + a]).collect();
         linear::discounted(&step, self.gamma.get(), rewards)
     }
 
     /// The first action of every state whose value is the largest, up to ties.
     fn greedy(&self, expected: &[f64], values: &[f64], tie: f64) -> Vec<usize> {
         let gamma = self.gamma.get();
-        let value = |s: usize, a: usize| {
-            let ahead: f64 = self.next(s, a).iter().zip(values).map(|(t, v)| t * v).sum();
-            expected[s * self.actions + a] + gamma * ahead
-        };
-        (0..self.states)
+        let value = |s: usize, a: usize| expected[s * self.actions() + a] + gamma * self.next(s, a).mean(|t| values[t]);
+        (0..self.states())
             .map(|s| {
-                let of: Vec<f64> = (0..self.actions).map(|a| value(s, a)).collect();
+                let of: Vec<f64> = (0..self.actions()).map(|a| value(s, a)).collect();
                 let best = of.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 of.iter().position(|&q| q >= best - tie).unwrap_or(0)
             })
@@ -242,21 +249,21 @@ impl Mdp {
     /// place: d_t = d_{t−k} Pᵏ mixes the rows of Pᵏ, those of the states that each start can reach.
     pub(super) fn most_likely(&self, policy: &[usize]) -> Vec<f64> {
         const LOG_HORIZON: u32 = 10;
-        let n = self.states;
-        let step: Vec<f64> = policy.iter().enumerate().flat_map(|(s, &a)| self.next(s, a)).copied().collect();
+        let n = self.states();
+        let step = self.dynamics.step_of(policy);
         let mut power = step.clone();
         for _ in 0..LOG_HORIZON {
             power = square(&power, n);
         }
         let reach = linear::reachable(&step, n);
         let mut most = vec![0.0; n];
-        for x in (0..n).filter(|&x| self.initial[x] > 0.0) {
+        for x in (0..n).filter(|&x| self.initial()[x] > 0.0) {
             for (s, most) in most.iter_mut().enumerate() {
                 let likeliest = (0..n).filter(|&y| reach[x * n + y]).map(|y| power[y * n + s]).fold(0.0, f64::max);
-                *most += self.initial[x] * likeliest;
+                *most += self.initial()[x] * likeliest;
             }
         }
-        let mut at = self.initial.clone();
+        let mut at = self.initial().to_vec();
         for _ in 0..1u32 << LOG_HORIZON {
             most.iter_mut().zip(&at).for_each(|(most, &p)| *most = most.max(p));
             at = crate::exact::advance(&step, &at);
@@ -269,15 +276,14 @@ fn square(matrix: &[f64], n: usize) -> Vec<f64> {
     matrix.chunks_exact(n).flat_map(|row| crate::exact::advance(matrix, row)).collect()
 }
 
-/// Makes a distribution add up to 1 to the last bits, so that solving stays well-posed.
-fn normalize(distribution: &mut [f64]) {
-    let total: f64 = distribution.iter().sum();
-    distribution.iter_mut().for_each(|p| *p /= total);
+fn check_gamma(gamma: Gamma) -> Result<(), TheoryError> {
+    if gamma.get() > LARGEST_GAMMA { Err(TheoryError::Discount(gamma.get())) } else { Ok(()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dynamics::normalize;
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
@@ -342,14 +348,15 @@ mod tests {
             let (states, actions) = (rng.random_range(1..8), rng.random_range(1..4));
             let (mdp, reward) = random(&mut rng, states, actions, 0.8);
             let policy: Vec<usize> = (0..states).map(|_| rng.random_range(0..actions)).collect();
+            let transition = mdp.transition();
             let (mut at, mut total, mut discount) = (mdp.initial().to_vec(), 0.0, 1.0);
             for _ in 0..200 {
                 let mut next = vec![0.0; states];
                 for s in 0..states {
                     for (t, next) in next.iter_mut().enumerate() {
                         let i = (s * actions + policy[s]) * states + t;
-                        total += discount * at[s] * mdp.transition()[i] * reward[i];
-                        *next += at[s] * mdp.transition()[i];
+                        total += discount * at[s] * transition[i] * reward[i];
+                        *next += at[s] * transition[i];
                     }
                 }
                 (at, discount) = (next, 0.8 * discount);
@@ -380,7 +387,7 @@ mod tests {
             let (mdp, _) = random(&mut rng, states, 2, 0.9);
             let policy: Vec<usize> = (0..states).map(|_| rng.random_range(0..2)).collect();
             let most = mdp.most_likely(&policy);
-            let step: Vec<f64> = (0..states).flat_map(|s| mdp.next(s, policy[s]).to_vec()).collect();
+            let step = mdp.dynamics().step_of(&policy);
             let (mut at, mut seen) = (mdp.initial().to_vec(), vec![0.0f64; states]);
             for _ in 0..3000 {
                 seen.iter_mut().zip(&at).for_each(|(m, p)| *m = m.max(*p));

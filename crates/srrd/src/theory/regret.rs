@@ -49,7 +49,7 @@ impl Coverage {
         check_distribution("state distribution", &states)?;
         check_length("action distribution", mdp.actions(), actions.len())?;
         check_distribution("action distribution", &actions)?;
-        check_length("coverage distribution", mdp.transition().len(), transitions.len())?;
+        check_length("coverage distribution", mdp.cells(), transitions.len())?;
         check_distribution("coverage distribution", &transitions)?;
         let after = advance(&mdp.step(&actions), &states);
         match states.iter().zip(&after).position(|(before, after)| (before - after).abs() > STATIONARY) {
@@ -61,7 +61,7 @@ impl Coverage {
     /// Every transition alike: D uniform over S × A × S, D_A uniform, D_S [stationary](Mdp::stationary).
     pub fn uniform(mdp: &Mdp) -> Self {
         let (actions, states) = Self::uniform_actions(mdp);
-        let count = mdp.transition().len();
+        let count = mdp.cells();
         Coverage { states, actions, transitions: vec![1.0 / count as f64; count] }
     }
 
@@ -143,12 +143,13 @@ pub struct RegretBound {
 /// When a reward has the wrong length or is not finite, `coverage` is of another problem, an optimal policy meets a transition
 /// that D leaves out, or a canonical reward is constant under D.
 pub fn regret_bound(mdp: &Mdp, a: &[f64], b: &[f64], coverage: &Coverage) -> Result<RegretBound, TheoryError> {
-    check_length("coverage distribution", mdp.transition().len(), coverage.transitions.len())?;
+    check_length("coverage distribution", mdp.cells(), coverage.transitions.len())?;
     let optimal_a = mdp.optimal(a)?;
     let optimal_b = mdp.optimal(b)?;
     let regret = optimal_a.total - mdp.evaluate(a, &optimal_b.policy)?.total;
 
-    let problem = Tabular::new(coverage.states.clone(), coverage.actions.clone())?.with_dynamics(mdp.transition())?;
+    let problem =
+        Tabular::new(coverage.states.clone(), coverage.actions.clone())?.with_model(mdp.dynamics().clone())?;
     let standard = |reward: &[f64]| -> Result<(Vec<f64>, f64), TheoryError> {
         let canonical = problem.canonicalize(reward, Metric::Srrd, mdp.gamma())?;
         standardize(canonical, &coverage.transitions, largest(reward))
@@ -204,7 +205,7 @@ fn coverage_ratio(mdp: &Mdp, policy: &[usize], coverage: &Coverage) -> Result<f6
     let likely = mdp.most_likely(policy);
     let mut ratio = 0.0f64;
     for (s, (&action, likely)) in policy.iter().zip(likely).enumerate() {
-        for (t, p) in mdp.next(s, action).iter().enumerate().filter(|(_, p)| likely * **p > 0.0) {
+        for (t, p) in mdp.next(s, action).iter().filter(|(_, p)| likely * p > 0.0) {
             let covered = coverage.transitions[(s * m + action) * n + t];
             if covered == 0.0 {
                 return Err(TheoryError::NotCovered { state: s, action, next_state: t });

@@ -1,13 +1,13 @@
 //! Where agents act. A further domain is a line in [`find`] and an implementation of [`Domain`].
 
 use crate::error::LabError;
-use crate::parameters::WorldKind;
+use crate::experiments::shared::pairs::{SHAPING, shape};
+use crate::values::{WorldKind, gamma};
 use rand::RngExt;
-use srrd::{Duplicates, Gamma, RewardSample};
+use srrd::{Duplicates, RewardSample};
 use srrd_worlds::{
-    BouncingBalls, DroneCombat, Gridworld, Model, Policy, PotentialFunction, RewardFunction, Shaping, Team, Triple,
-    World, WorldError, bouncing_balls_classes, derive_seed, drone_combat_classes, explore, gridworld_classes, rollouts,
-    sample_of, stream,
+    BouncingBalls, DroneCombat, Gridworld, Model, Policy, PotentialFunction, RewardFunction, Team, World,
+    bouncing_balls_classes, derive_seed, drone_combat_classes, explore, gridworld_classes, rollouts, sample_of, stream,
 };
 
 /// What a sample of an agent is drawn from.
@@ -52,8 +52,6 @@ pub fn find(world: WorldKind) -> Result<Box<dyn Domain>, LabError> {
 
 /// The discount factor of the shaping that is added: the classifier does not know it.
 const SHAPING_GAMMA: f64 = 0.9;
-/// How many times the mean magnitude of the rewards that of the shaping is.
-const FACTOR: std::ops::RangeInclusive<f64> = 1.0..=5.0;
 
 /// A world where a policy of action weights is the agent.
 struct Policies<W> {
@@ -69,7 +67,9 @@ impl<W: World<Agent = Policy>> Domain for Policies<W> {
     fn manual(&self, draw: &Draw) -> Result<RewardSample, LabError> {
         let walked = explore(&self.world, &self.agents[draw.class], 1, &mut stream(draw.seed, "rollouts"));
         let rewards = RewardFunction::new(&self.world, draw.model, draw.agent_seed).rewards(&walked);
-        let shaped = shaped(&self.world, &walked, rewards, draw)?;
+        let potential = PotentialFunction::new(&self.world, Model::Random, derive_seed(draw.seed, "potential"));
+        let factor = stream(draw.seed, "shaping factor").random_range(SHAPING);
+        let shaped = shape(&potential, gamma(SHAPING_GAMMA), factor, &walked, rewards)?;
         sample_of(&walked, shaped).map_err(LabError::failed)
     }
 
@@ -101,20 +101,7 @@ impl Domain for Combat {
     }
 
     fn manual_rewards(&self) -> &'static str {
-        "the score of the game, five games a sample; the score of a transition is the game's affair and not the agent's, so \
+        "the score of the game, five games per sample; the score of a transition is the game's affair and not the agent's, so \
          that agents differ in what they meet more than in what they are paid for it"
-    }
-}
-
-/// Adds random shaping to the rewards of one sample.
-fn shaped<W: World>(world: &W, transitions: &[Triple], rewards: Vec<f64>, draw: &Draw) -> Result<Vec<f64>, LabError> {
-    let potential = PotentialFunction::new(world, Model::Random, derive_seed(draw.seed, "potential"));
-    let gamma = Gamma::new(SHAPING_GAMMA).map_err(LabError::failed)?;
-    let factor = stream(draw.seed, "shaping factor").random_range(FACTOR);
-    match Shaping::scaled(&rewards, transitions, &potential, gamma, factor) {
-        Ok(shaping) => Ok(shaping.apply(transitions, &rewards)),
-        // A walk that stays where the potential is 0 meets no shaping.
-        Err(WorldError::NoScale(_)) => Ok(rewards),
-        Err(error) => Err(LabError::failed(error)),
     }
 }

@@ -1,18 +1,26 @@
 //! Experiment 2: who acted? Agents told apart by the rewards of their trajectories, with k-NN under every metric.
 
+mod claims;
 mod domains;
+mod draw;
 mod paper;
-mod report;
+mod results;
 mod rewards;
 
+use super::shared::columns::{ESTIMATOR, METRIC, SEED};
+use super::shared::show::estimated;
 use crate::error::LabError;
-use crate::experiment::{Evaluation, Experiment, Kind, Trials};
-use crate::parameters::{Estimation, Number, Parameters, Preset, WorldKind};
+use crate::experiment::{Evaluation, Experiment};
+use crate::experiments::Kind;
+use crate::parameters::Parameters;
+use crate::row::{AnyColumn, Column, Row, Trials};
 use crate::seed::trial_seed;
+use crate::values::{Estimation, Preset, Rewards, WorldKind, gamma};
 use rewards::{Dataset, Source};
-use srrd::classify::{Classes, GammaDistances, Grid, Splits, evaluate};
+use srrd::classify::{Classes, GammaDistances, Grid, Repeat, Splits, evaluate};
 use srrd::{Batch, Gamma, Metric, RewardSample, Settings};
 use srrd_worlds::Model;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How it is found.
 pub static KIND: Kind = Kind {
@@ -26,8 +34,8 @@ fn preset(preset: Preset) -> Parameters {
     let common = Parameters {
         world: vec![WorldKind::Gridworld, WorldKind::BouncingBalls, WorldKind::DroneCombat],
         model: vec![Model::Linear],
-        rewards: vec!["manual".to_owned()],
-        gamma: (0..=10).map(|tenths| Number(f64::from(tenths) / 10.0)).collect(),
+        rewards: vec![Rewards::Manual],
+        gamma: (0..=10).map(|tenths| gamma(f64::from(tenths) / 10.0)).collect(),
         k: (1..=10).map(|k| 10 * k).collect(),
         min_common: 21,
         metric: Metric::PAPER.to_vec(),
@@ -41,25 +49,20 @@ fn preset(preset: Preset) -> Parameters {
 }
 
 fn build(parameters: Parameters) -> Result<Box<dyn Experiment>, LabError> {
-    if parameters.model.len() > 1 {
-        return Err(LabError::wrong("--model: `classification` takes one value"));
-    }
-    if parameters.estimator.iter().any(|estimation| estimation.regression().is_some()) {
-        return Err(LabError::wrong(
-            "--estimator: `classification` has states without features, which regression needs",
-        ));
-    }
-    let sources = rewards::sources(&parameters)?;
+    parameters.only_one("classification", &["model"])?;
+    parameters.no_regression("classification")?;
+    let sources = rewards::sources(&parameters);
     let p = &parameters;
     let mut cells = Vec::new();
     for source in 0..sources.len() {
         for &metric in &p.metric {
             // An estimator changes nothing for these: once is enough.
-            let estimators = if super::sparsity::estimated(metric) { &p.estimator[..] } else { &p.estimator[..1] };
+            let estimators = if estimated(metric) { &p.estimator[..] } else { &p.estimator[..1] };
             cells.extend(estimators.iter().map(|&estimation| Cell { source, metric, estimation }));
         }
     }
-    Ok(Box::new(Classification { parameters, sources, cells }))
+    let datasets = sources.iter().map(|_| Mutex::new(None)).collect();
+    Ok(Box::new(Classification { parameters, sources, cells, datasets }))
 }
 
 /// One classifier: a metric with an estimator on one set of samples.
@@ -74,21 +77,44 @@ struct Classification {
     parameters: Parameters,
     sources: Vec<Source>,
     cells: Vec<Cell>,
+    /// The samples of every source, once they are drawn.
+    datasets: Vec<Mutex<Option<Arc<Dataset>>>>,
 }
+
+/// The world, or `table`.
+const WORLD: Column<String> = Column::new("world");
+const REWARDS: Column<String> = Column::new("rewards");
+const REPEAT: Column<usize> = Column::new("repeat");
+const ACCURACY: Column<f64> = Column::<f64>::new("accuracy").within(0.0, 1.0);
+const PRECISION: Column<f64> = Column::<f64>::new("precision").within(0.0, 1.0);
+const RECALL: Column<f64> = Column::<f64>::new("recall").within(0.0, 1.0);
+const F1: Column<f64> = Column::<f64>::new("f1").within(0.0, 1.0);
+const GAMMA: Column<Gamma> = Column::new("gamma");
+const K: Column<usize> = Column::new("k");
+const VALIDATION: Column<f64> = Column::<f64>::new("validation").within(0.0, 1.0);
+/// Pairs without a distance.
+const UNDEFINED: Column<usize> = Column::new("undefined");
+/// Row after row: true agents down, predicted across.
+const CONFUSION: Column<Vec<u64>> = Column::new("confusion");
 
 impl Classification {
     /// The same samples and the same splits for every metric.
-    fn seed(&self, source: &Source) -> u64 {
-        let key = format!("classification,{},{},{}", source.name(), self.parameters.model[0], self.parameters.sets);
-        trial_seed(self.parameters.seed, &key)
+    fn seed(&self, source: usize) -> u64 {
+        let Parameters { model, sets, seed, .. } = &self.parameters;
+        trial_seed(*seed, &format!("classification,{},{},{sets}", self.sources[source].name(), model[0]))
     }
 
-    fn dataset(&self, source: &Source) -> Result<Dataset, LabError> {
-        source.draw(self.parameters.sets, self.parameters.model[0], self.seed(source))
-    }
-
-    fn gammas(&self) -> Result<Vec<Gamma>, LabError> {
-        self.parameters.gamma.iter().map(|gamma| Gamma::new(gamma.0).map_err(LabError::failed)).collect()
+    /// The samples of a source. They are drawn once for all trials and for the report.
+    fn dataset(&self, source: usize) -> Result<Arc<Dataset>, LabError> {
+        // Who stopped while drawing has left nothing behind.
+        let mut drawn = self.datasets[source].lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(dataset) = &*drawn {
+            return Ok(Arc::clone(dataset));
+        }
+        let Parameters { model, sets, .. } = &self.parameters;
+        let dataset = Arc::new(self.sources[source].draw(*sets, model[0], self.seed(source))?);
+        *drawn = Some(Arc::clone(&dataset));
+        Ok(dataset)
     }
 
     fn settings(&self, estimation: Estimation, seed: u64) -> Settings {
@@ -102,35 +128,22 @@ impl Classification {
 }
 
 impl Experiment for Classification {
-    fn columns(&self) -> Vec<&'static str> {
-        vec![
-            "world",
-            "rewards",
-            "metric",
-            "estimator",
-            "seed",
-            "repeat",
-            "accuracy",
-            "precision",
-            "recall",
-            "f1",
-            "gamma",
-            "k",
-            "validation",
-            "undefined",
-            "confusion",
-        ]
+    fn columns(&self) -> Vec<AnyColumn> {
+        let mut columns = vec![WORLD.any(), REWARDS.any(), METRIC.any(), ESTIMATOR.any(), SEED.any(), REPEAT.any()];
+        columns.extend([ACCURACY.any(), PRECISION.any(), RECALL.any(), F1.any(), GAMMA.any(), K.any()]);
+        columns.extend([VALIDATION.any(), UNDEFINED.any(), CONFUSION.any()]);
+        columns
     }
 
     fn trials(&self) -> usize {
         self.cells.len()
     }
 
-    fn key(&self, trial: usize) -> String {
+    fn key(&self, trial: usize) -> Row {
         let Cell { source, metric, estimation } = self.cells[trial];
-        let source = &self.sources[source];
-        let (world, rewards) = source.names();
-        format!("{world},{rewards},{metric},{estimation},{}", self.seed(source))
+        let (world, rewards) = self.sources[source].names();
+        let row = Row::new().with(WORLD, world).with(REWARDS, rewards).with(METRIC, metric);
+        row.with(ESTIMATOR, estimation).with(SEED, self.seed(source))
     }
 
     fn rows(&self, _: usize) -> usize {
@@ -146,42 +159,35 @@ impl Experiment for Classification {
         }
     }
 
-    fn run(&self, trial: usize) -> Result<Vec<String>, LabError> {
+    fn run(&self, trial: usize) -> Result<Vec<Row>, LabError> {
         let Cell { source, metric, estimation } = self.cells[trial];
-        let source = &self.sources[source];
         let seed = self.seed(source);
-        let Dataset { samples, labels } = self.dataset(source)?;
-        let classes = Classes::new(&labels);
-        let references: Vec<&RewardSample> = samples.iter().collect();
-        let gammas = self.gammas()?;
-        let distances = GammaDistances::new(&references, metric, &gammas, &self.settings(estimation, seed));
-        let grid = Grid::new(&self.parameters.k).map_err(|e| LabError::wrong(format!("--k: {e}")))?;
+        let dataset = self.dataset(source)?;
+        let classes = Classes::new(&dataset.labels);
+        let references: Vec<&RewardSample> = dataset.samples.iter().collect();
+        let gammas = &self.parameters.gamma;
+        let distances = GammaDistances::new(&references, metric, gammas, &self.settings(estimation, seed));
+        let grid = Grid::new(&self.parameters.k).map_err(|e| LabError::parameter("k", e.to_string()))?;
         let splits = Splits::new(0.7, self.parameters.trials, seed).map_err(LabError::failed)?;
         let evaluation = evaluate(&distances, &classes, &grid, &splits).map_err(LabError::failed)?;
-        let row = |(repeat, result): (usize, &srrd::classify::Repeat)| {
-            let scores = result.scores;
-            let confusion: Vec<String> = result.confusion.as_slice().iter().map(u64::to_string).collect();
-            format!(
-                "{repeat},{},{},{},{},{},{},{},{},{}",
-                scores.accuracy,
-                scores.precision,
-                scores.recall,
-                scores.f1,
-                gammas[result.gamma].get(),
-                result.k,
-                result.validation,
-                distances.undefined(result.gamma),
-                confusion.join(" ")
-            )
+        let row = |(number, repeat): (usize, &Repeat)| {
+            Row::new()
+                .with(REPEAT, number)
+                .with(ACCURACY, repeat.scores.accuracy)
+                .with(PRECISION, repeat.scores.precision)
+                .with(RECALL, repeat.scores.recall)
+                .with(F1, repeat.scores.f1)
+                .with(GAMMA, gammas[repeat.gamma])
+                .with(K, repeat.k)
+                .with(VALIDATION, repeat.validation)
+                .with(UNDEFINED, distances.undefined(repeat.gamma))
+                .with(CONFUSION, repeat.confusion.as_slice().to_vec())
         };
         Ok(evaluation.repeats.iter().enumerate().map(row).collect())
     }
 
     fn plan(&self) -> Vec<String> {
-        let entries = self.parameters.entries();
-        let width = entries.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-        let mut lines: Vec<String> =
-            entries.iter().map(|(name, values)| format!("{name:<width$}  {}", values.join(", "))).collect();
+        let mut lines = self.parameters.lines();
         lines.push(format!(
             "{} classifiers, each with {} random splits; γ and k chosen inside the training part",
             self.cells.len(),
@@ -191,6 +197,37 @@ impl Experiment for Classification {
     }
 
     fn evaluate(&self, trials: &Trials) -> Result<Evaluation, LabError> {
-        report::evaluation(self, trials)
+        let results = self.results(trials)?;
+        let claims = claims::claims(&results);
+        let text = draw::text(&results, &claims);
+        Ok(Evaluation { summary: results.summary(), report: self.report(&results, claims)?, text })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    fn classification(parameters: Parameters) -> Classification {
+        let sources = rewards::sources(&parameters);
+        let datasets = sources.iter().map(|_| Mutex::new(None)).collect();
+        Classification { parameters, sources, cells: Vec::new(), datasets }
+    }
+
+    #[test]
+    fn a_data_set_is_drawn_once() {
+        let drawn = classification(Parameters { sets: 2, ..preset(Preset::Quick) });
+        assert!(Arc::ptr_eq(&drawn.dataset(0).unwrap(), &drawn.dataset(0).unwrap()));
+        assert!(!Arc::ptr_eq(&drawn.dataset(0).unwrap(), &drawn.dataset(1).unwrap()));
+    }
+
+    #[test]
+    fn two_tables_of_one_name_have_seeds_and_names_of_their_own() {
+        let tables = ["a/x.csv", "b/x.csv"].map(|path| Rewards::Table(PathBuf::from(path)));
+        let both = classification(Parameters { rewards: tables.to_vec(), ..preset(Preset::Quick) });
+        assert_ne!(both.seed(0), both.seed(1));
+        assert_ne!(both.sources[0].names(), both.sources[1].names());
+        assert_ne!(both.sources[0].title(), both.sources[1].title());
     }
 }

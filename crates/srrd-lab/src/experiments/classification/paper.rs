@@ -1,6 +1,6 @@
 //! What the paper's tables have for hand-made rewards.
 
-use crate::parameters::WorldKind;
+use crate::values::WorldKind;
 use srrd::Metric;
 
 /// Accuracy in percent, mean and standard deviation, of a metric.

@@ -2,12 +2,13 @@
 
 use super::domains::{self, Draw};
 use crate::error::LabError;
-use crate::parameters::{Parameters, WorldKind};
+use crate::parameters::Parameters;
 use crate::seed::trial_seed;
+use crate::values::{Rewards, WorldKind};
 use rayon::prelude::*;
 use srrd::{Duplicates, RewardSample};
 use srrd_worlds::Model;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Samples with the agents they are of.
 pub struct Dataset {
@@ -23,24 +24,46 @@ pub enum Source {
     /// Trajectories in a world, with rewards that were made by hand.
     Manual(WorldKind),
     /// A table with columns `sample` and `label`.
-    Table(PathBuf),
+    Table {
+        path: PathBuf,
+        /// What no other table of the run is called.
+        name: String,
+    },
 }
 
 /// The sources that the parameters `world` and `rewards` name: every table once, hand-made rewards in every world.
-pub fn sources(parameters: &Parameters) -> Result<Vec<Source>, LabError> {
-    let mut sources = Vec::new();
-    for rewards in &parameters.rewards {
-        match rewards.as_str() {
-            "manual" => sources.extend(parameters.world.iter().map(|&world| Source::Manual(world))),
-            path if path.contains(['.', '/', '\\']) => sources.push(Source::Table(PathBuf::from(path))),
-            other => {
-                return Err(LabError::wrong(format!(
-                    "--rewards: '{other}' is neither manual nor a table of rewards with columns `sample` and `label`"
-                )));
-            }
+pub fn sources(parameters: &Parameters) -> Vec<Source> {
+    let tables: Vec<&Path> = (parameters.rewards.iter())
+        .filter_map(|rewards| match rewards {
+            Rewards::Manual => None,
+            Rewards::Table(path) => Some(path.as_path()),
+        })
+        .collect();
+    let of = |rewards: &Rewards| match rewards {
+        Rewards::Manual => parameters.world.iter().map(|&world| Source::Manual(world)).collect(),
+        Rewards::Table(path) => vec![Source::Table { path: path.clone(), name: table_name(path, &tables) }],
+    };
+    parameters.rewards.iter().flat_map(of).collect()
+}
+
+/// The name of the file, with as many of its folders as tell it from the other tables.
+fn table_name(path: &Path, tables: &[&Path]) -> String {
+    let parts: Vec<_> = path.components().collect();
+    let same = |length: usize| {
+        let end = |path: &Path| {
+            path.components().rev().take(length).map(|part| part.as_os_str().to_owned()).collect::<Vec<_>>()
+        };
+        tables.iter().filter(|other| end(other) == end(path)).count()
+    };
+    let name = match (1..=parts.len()).find(|&length| same(length) == 1) {
+        Some(length) => {
+            let parts = &parts[parts.len() - length..];
+            parts.iter().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
         }
-    }
-    Ok(sources)
+        // Two ways to write one path.
+        None => path.to_string_lossy().into_owned(),
+    };
+    name.replace(|c: char| c.is_control(), " ")
 }
 
 impl Source {
@@ -48,10 +71,7 @@ impl Source {
     pub fn names(&self) -> (String, String) {
         match self {
             Source::Manual(world) => (world.to_string(), "manual".to_owned()),
-            Source::Table(path) => {
-                let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-                ("table".to_owned(), name.replace(|c: char| c.is_control(), " "))
-            }
+            Source::Table { name, .. } => ("table".to_owned(), name.clone()),
         }
     }
 
@@ -65,7 +85,7 @@ impl Source {
     pub fn title(&self) -> String {
         match self {
             Source::Manual(world) => format!("{}, manual rewards", world.title()),
-            Source::Table(_) => self.names().1,
+            Source::Table { name, .. } => name.clone(),
         }
     }
 
@@ -73,42 +93,60 @@ impl Source {
     pub fn about(&self) -> Result<String, LabError> {
         Ok(match self {
             Source::Manual(world) => format!("Rewards: {}.", domains::find(*world)?.manual_rewards()),
-            Source::Table(path) => format!("Rewards: those of the table {}.", path.display()),
+            Source::Table { path, .. } => format!("Rewards: those of the table {}.", path.display()),
         })
     }
 
     /// Draws `sets` samples of every agent, or reads the table.
     pub fn draw(&self, sets: usize, model: Model, seed: u64) -> Result<Dataset, LabError> {
         match self {
-            Source::Manual(world) => {
-                let domain = domains::find(*world)?;
-                let draw = |index: usize| {
-                    let class = index / sets;
-                    let agent_seed = trial_seed(seed, &format!("agent {class}"));
-                    let seed = trial_seed(seed, &format!("agent {class}, set {}", index % sets));
-                    domain.manual(&Draw { class, agent_seed, seed, model })
-                };
-                let samples: Result<Vec<RewardSample>, LabError> =
-                    (0..domain.classes() * sets).into_par_iter().map(draw).collect();
-                let labels = (0..domain.classes() * sets).map(|index| format!("agent {}", index / sets + 1)).collect();
-                Ok(Dataset { samples: samples?, labels })
-            }
-            Source::Table(path) => {
-                let read =
-                    srrd_data::read_samples(path, Duplicates::Mean).map_err(|e| LabError::wrong(e.to_string()))?;
-                let (mut samples, mut labels) = (Vec::new(), Vec::new());
-                for named in read {
-                    labels.push(named.label.ok_or_else(|| {
-                        LabError::wrong(format!(
-                            "{}: the sample '{}' has no label: add a column `label`",
-                            path.display(),
-                            named.name
-                        ))
-                    })?);
-                    samples.push(named.sample);
-                }
-                Ok(Dataset { samples, labels })
-            }
+            Source::Manual(world) => manual(*world, sets, model, seed),
+            Source::Table { path, .. } => read(path),
         }
+    }
+}
+
+fn manual(world: WorldKind, sets: usize, model: Model, seed: u64) -> Result<Dataset, LabError> {
+    let domain = domains::find(world)?;
+    let draw = |index: usize| {
+        let class = index / sets;
+        let agent_seed = trial_seed(seed, &format!("agent {class}"));
+        let seed = trial_seed(seed, &format!("agent {class}, set {}", index % sets));
+        domain.manual(&Draw { class, agent_seed, seed, model })
+    };
+    let all = domain.classes() * sets;
+    let samples = (0..all).into_par_iter().map(draw).collect::<Result<_, _>>()?;
+    Ok(Dataset { samples, labels: (0..all).map(|index| format!("agent {}", index / sets + 1)).collect() })
+}
+
+fn read(path: &Path) -> Result<Dataset, LabError> {
+    let read = srrd_data::read_samples(path, Duplicates::Mean).map_err(|e| LabError::wrong(e.to_string()))?;
+    let (mut samples, mut labels) = (Vec::new(), Vec::new());
+    for named in read {
+        let missing = || format!("{}: the sample '{}' has no label: add a column `label`", path.display(), named.name);
+        labels.push(named.label.ok_or_else(|| LabError::wrong(missing()))?);
+        samples.push(named.sample);
+    }
+    Ok(Dataset { samples, labels })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(paths: &[&str]) -> Vec<String> {
+        let rewards = paths.iter().map(|path| Rewards::Table(PathBuf::from(path))).collect();
+        let sources = sources(&Parameters { rewards, ..Parameters::default() });
+        sources.iter().map(|source| source.names().1).collect()
+    }
+
+    #[test]
+    fn tables_are_told_apart_by_as_many_folders_as_needed() {
+        assert_eq!(names(&["runs/a/x.csv"]), ["x.csv"]);
+        assert_eq!(names(&["a/x.csv", "b/y.csv"]), ["x.csv", "y.csv"]);
+        assert_eq!(names(&["a/x.csv", "b/x.csv", "y.csv"]), ["a/x.csv", "b/x.csv", "y.csv"]);
+        assert_eq!(names(&["1/a/x.csv", "2/a/x.csv"]), ["1/a/x.csv", "2/a/x.csv"]);
+        assert_eq!(names(&["a/./x.csv", "a/x.csv"]), ["a/./x.csv", "a/x.csv"]);
+        assert_eq!(names(&["x.csv", "a/x.csv"]), ["x.csv", "a/x.csv"]);
     }
 }

@@ -144,6 +144,7 @@ fn distance(x: &[f64], y: &[f64], weight: impl Fn(usize) -> f64, noise: [f64; 2]
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Choice;
     use crate::{pearson, spearman};
     use proptest::prelude::*;
 
@@ -169,7 +170,7 @@ mod tests {
             let repeated = |v: &[f64]| -> Vec<f64> {
                 v.iter().zip(&pairs).flat_map(|(&v, p)| std::iter::repeat_n(v, p.2)).collect()
             };
-            for correlation in Correlation::ALL {
+            for &correlation in Correlation::ALL {
                 let Ok(weighted) = weighted(&x, &y, correlation) else { continue };
                 let found = weighted.distance(|i| pairs[i].2 as f64, &mut Scratch::default());
                 match literal(&repeated(&x), &repeated(&y), correlation) {
@@ -182,7 +183,7 @@ mod tests {
         #[test]
         fn influence_is_the_derivative(pairs in prop::collection::vec((-3.0..3.0f64, -3..4i32), 5..25)) {
             let (x, y): (Vec<f64>, Vec<f64>) = pairs.iter().map(|&(x, y)| (x, f64::from(y) + 0.3 * x.round())).unzip();
-            for correlation in Correlation::ALL {
+            for &correlation in Correlation::ALL {
                 let Ok(weighted) = weighted(&x, &y, correlation) else { continue };
                 let influence = weighted.influence();
                 prop_assert!(influence.iter().sum::<f64>().abs() < 1e-8 * x.len() as f64);
@@ -199,7 +200,7 @@ mod tests {
                 let factor = slope(most) / influence[most];
                 prop_assert!(factor > 0.0);
                 for (i, &of) in influence.iter().enumerate() {
-                    prop_assert!((slope(i) - factor * of).abs() < 1e-3 * (1.0 + of.abs()), "{correlation} {i}");
+                    prop_assert!((slope(i) - factor * of).abs() < 1e-3 * (1.0 + of.abs()), "{correlation:?} {i}");
                 }
             }
         }

@@ -1,0 +1,17 @@
+//! The command as a user calls it, one topic per file, in one binary: linking takes longer than most of them.
+
+mod bad_input;
+mod certainty;
+mod classify;
+mod commands;
+mod docs;
+mod explain;
+mod gamma;
+mod golden;
+mod readme;
+mod reproduce;
+#[cfg(unix)]
+mod signals;
+mod simulate;
+mod support;
+mod tables;

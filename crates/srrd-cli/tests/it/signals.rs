@@ -1,0 +1,115 @@
+//! Commands that are ended from outside, or run out of room, leave nothing behind that is not whole.
+
+use crate::support::Place;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// Writes for longer than any test waits.
+const ENDLESS: &str = "simulate gridworld -o out.csv --rollouts 100000000";
+
+fn is_unfinished(name: &str) -> bool {
+    name.starts_with(".out.csv.") && name.ends_with(".tmp")
+}
+
+fn begin(command: &mut Command) -> Child {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// Waits until the command has begun its output.
+fn begun(place: &Place) {
+    let patience = Instant::now() + Duration::from_secs(60);
+    while !place.files().iter().any(|name| is_unfinished(name)) {
+        assert!(Instant::now() < patience, "no output was begun: {:?}", place.files());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn send(signal: &str, child: &Child) {
+    let sent = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// How it ended, soon.
+fn ended(mut child: Child) -> ExitStatus {
+    let patience = Instant::now() + Duration::from_secs(60);
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        if Instant::now() > patience {
+            child.kill().unwrap();
+            panic!("it did not end");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn what_a_signal_ends_leaves_no_unfinished_file() {
+    for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+        let place = Place::new();
+        place.write("out.csv", "what was there before\n");
+        let child = begin(&mut place.command(ENDLESS));
+        begun(&place);
+        send(signal, &child);
+        // As by the signal itself: a shell says 128 more, and stops its script on Ctrl-C.
+        assert_eq!(ended(child).signal(), Some(number), "SIG{signal}");
+        assert_eq!(place.files(), ["out.csv"], "SIG{signal}");
+        assert_eq!(place.read("out.csv"), "what was there before\n");
+    }
+}
+
+#[test]
+fn canonicalize_and_matrix_leave_none_either() {
+    let place = Place::new();
+    // So many samples of so many transitions that a matrix takes minutes, and reading them a moment.
+    let mut table = String::from("sample,state,action,next_state,reward\n");
+    for sample in 0..40 {
+        for row in 0..4000u32 {
+            let (s, t) = (row.wrapping_mul(2_654_435_761) % 1009, row.wrapping_mul(40_503) % 997);
+            table += &format!("{sample},{s},{},{t},{}\n", row % 3, row % 7 + sample);
+        }
+    }
+    place.write("in.csv", table);
+    let commands = ["matrix in.csv -o out.csv --metric projected", "canonicalize in.csv -o out.csv --metric all"];
+    for command in commands {
+        let child = begin(place.command(command).args(["--threads", "1"]));
+        begun(&place);
+        send("TERM", &child);
+        assert_eq!(ended(child).signal(), Some(15), "{command}");
+        assert_eq!(place.files(), ["in.csv"], "{command}");
+    }
+}
+
+#[test]
+fn what_was_to_be_ignored_is_ignored() {
+    let place = Place::new();
+    // As `nohup` does.
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' HUP; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_srrd")]);
+    shell.args(ENDLESS.split_whitespace()).current_dir(place.path("."));
+    let mut child = begin(&mut shell);
+    begun(&place);
+    send("HUP", &child);
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(child.try_wait().unwrap(), None);
+    send("TERM", &child);
+    assert_eq!(ended(child).signal(), Some(15));
+    assert_eq!(place.files(), [""; 0]);
+}
+
+#[test]
+fn a_file_larger_than_is_allowed_is_an_error() {
+    for name in ["out.csv", "out.csv.gz", "out.parquet", "out.npz"] {
+        let place = Place::new();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "ulimit -f 8; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_srrd")]);
+        shell.args(format!("simulate gridworld -o {name} --rollouts 1000").split_whitespace());
+        let output = shell.current_dir(place.path(".")).stdin(Stdio::null()).output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{name}: {message}");
+        assert!(message.contains(&format!("{name}: cannot be written")), "{message}");
+        assert_eq!(place.files(), [""; 0], "{name}");
+    }
+}

@@ -1,0 +1,9 @@
+//! Files that appear complete or not at all.
+
+mod output;
+mod unfinished;
+mod whole;
+
+pub(crate) use output::{Encoder, Output};
+pub use unfinished::{Unfinished, discard_unfinished};
+pub use whole::OutputFile;

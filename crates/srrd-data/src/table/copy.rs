@@ -1,0 +1,361 @@
+//! Copying a table of transitions to another file, format or both, without changing which tokens are the same.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::error::{ErrorKind, TableError, shorten};
+use crate::table::batch::{Batch, Column, ColumnType, Schema, TextColumn, Values};
+use crate::table::format::{FileFormat, Format};
+use crate::table::number::finite_numbers;
+use crate::table::read::{Extras, TableReader, for_each_batch};
+use crate::table::roles::{EPISODE, Identity, REWARD, Roles, Tokens, cell_text, check_present};
+use crate::table::types::{coerce, infer};
+use crate::table::write::{TableWriter, create};
+
+/// A copy whose output is open and whose rows have yet to be read.
+pub struct TableCopy {
+    reader: Box<dyn TableReader>,
+    writer: Box<dyn TableWriter>,
+    check: TransitionCheck,
+    changes: Changes,
+    /// The number of columns to be appended.
+    added: usize,
+    /// How many rows the input had when its types were found, if they had to be.
+    expected: Option<u64>,
+    warnings: Vec<String>,
+}
+
+impl TableCopy {
+    /// Opens the input and the output; `open` may be called twice. Columns of floats called `added` are to be appended.
+    ///
+    /// Tokens keep their identity: a column of tokens that comes as text goes into a typed format as integers only when all
+    /// are written as integers are, and else as text; a float that is an integer by value goes into CSV and TSV as that
+    /// integer. Rewards and features become numbers in a typed format however they are written.
+    ///
+    /// Columns that carry no meaning may be of any type: dates, times and decimals become text, and what cannot be kept, such as
+    /// lists, is left out with a [warning](Self::warnings).
+    ///
+    /// # Errors
+    /// The input is not a table of transitions, has a column called as one to be added, or the output cannot be written.
+    pub fn open(
+        open: impl Fn() -> Result<Box<dyn TableReader>, TableError>,
+        output: &Path,
+        added: &[String],
+    ) -> Result<Self, TableError> {
+        let format = FileFormat::from_path(output)?.format;
+        let typed_output = format.info().typed;
+        let (mut reader, extras) = open_passing(&open, format)?;
+        let file = reader.name().to_owned();
+        let mut schema = reader.schema().clone();
+        let check = TransitionCheck::new(&file, &schema)?;
+        if let Some(name) = added.iter().find(|name| schema.index_of(name).is_some()) {
+            let what = "the table has this column already: rename or drop it, it would be written twice";
+            return Err(TableError::new(ErrorKind::DuplicateColumn, file, what).in_column(name));
+        }
+        let tokens = check.roles.token_columns();
+        let mut changes = Changes::default();
+        let mut expected = None;
+        if typed_output {
+            let mut types = if reader.is_untyped() || schema.fields.iter().any(|field| field.kind.is_none()) {
+                let (types, rows) = infer(reader.as_mut())?;
+                expected = Some(rows);
+                reader = open_passing(&open, format)?.0;
+                types
+            } else {
+                schema.fields.iter().filter_map(|field| field.kind).collect()
+            };
+            for (position, (kind, name)) in types.iter_mut().zip(schema.names()).enumerate() {
+                if reader.is_untyped() && *kind != ColumnType::Int && tokens.contains(&name) {
+                    *kind = ColumnType::Text;
+                }
+                let feature = reader.is_untyped() && *kind != ColumnType::Int && check.roles.is_feature(name);
+                if name == REWARD || feature {
+                    *kind = ColumnType::Float;
+                    changes.to_numbers.push(position);
+                }
+            }
+            if !reader.is_untyped() {
+                // Tokens of which some are text are all written as the texts of the tokens they are.
+                let is_text = |name: &&&str| schema.index_of(name).is_some_and(|at| types[at] == ColumnType::Text);
+                changes.to_text = tokens.iter().filter(is_text).filter_map(|name| schema.index_of(name)).collect();
+            }
+            schema = schema.with_types(&types);
+            // The other typed formats write what the schema says by themselves.
+            if format == Format::Jsonl {
+                let mut types = schema.clone();
+                if !reader.is_untyped() {
+                    // Only where some values are text, all have to be.
+                    types
+                        .fields
+                        .iter_mut()
+                        .for_each(|field| field.kind = field.kind.filter(|&kind| kind == ColumnType::Text));
+                }
+                changes.to_types = Some(types);
+            }
+        } else {
+            changes.to_text = tokens.iter().filter_map(|name| schema.index_of(name)).collect();
+        }
+        let appended = Schema::new(added.iter().map(|name| (name.clone(), ColumnType::Float)));
+        let all = Schema { fields: [schema.fields, appended.fields].concat() };
+        let mut writer = create(output, &all)?;
+        writer.mark_json(&extras.json);
+        let warning = |(column, why): &(String, String)| {
+            let column = shorten(column);
+            format!("{file}: column `{column}` is left out: {why}; convert it to text or numbers to keep it")
+        };
+        let warnings = extras.left_out.iter().map(warning).collect();
+        Ok(TableCopy { reader, writer, check, changes, added: added.len(), expected, warnings })
+    }
+
+    /// What is left out of the copy, in sentences that name the file and the column.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// The columns of the input.
+    pub fn schema(&self) -> &Schema {
+        &self.check.schema
+    }
+
+    /// Copies all rows as they are, checking that they are transitions, and says how many there were. The output appears when all
+    /// is done.
+    ///
+    /// # Errors
+    /// Anything wrong with a row, a table that has changed since its types were found, or the output cannot be written; nothing is
+    /// left behind then.
+    pub fn run(self) -> Result<u64, TableError> {
+        let TableCopy { reader, mut writer, mut check, changes, expected, .. } = self;
+        for_each_batch(reader, |batch| {
+            check.rows(batch)?;
+            check_rows(&check.file, check.rows, expected, false)?;
+            changes.make(&check.file, &check.schema, batch)?;
+            writer.write(batch)
+        })?;
+        check.finish()?;
+        check_rows(&check.file, check.rows, expected, true)?;
+        writer.finish()?;
+        Ok(check.rows)
+    }
+
+    /// Copies the rows of a table that has been read as samples, so that nothing is left to be checked but that it still has as
+    /// many `rows`; `edit` may change a batch and appends the added columns. The output appears when all is done.
+    ///
+    /// # Errors
+    /// The input cannot be read again or has another number of rows, or the output cannot be written; nothing is left behind then.
+    pub fn edit(self, rows: usize, mut edit: impl FnMut(&mut Batch) + Send) -> Result<(), TableError> {
+        let TableCopy { reader, mut writer, check, changes, .. } = self;
+        let expected = Some(rows as u64);
+        let mut found = 0;
+        for_each_batch(reader, |batch| {
+            found += batch.rows as u64;
+            check_rows(&check.file, found, expected, false)?;
+            changes.make(&check.file, &check.schema, batch)?;
+            edit(batch);
+            writer.write(batch)
+        })?;
+        check_rows(&check.file, found, expected, true)?;
+        writer.finish()
+    }
+
+    /// As [`edit`](Self::edit) where each of so many rows stays as it is: only the values of the added columns are asked for, by
+    /// row and column.
+    ///
+    /// # Errors
+    /// As [`edit`](Self::edit).
+    pub fn append(self, rows: usize, value: impl Fn(usize, usize) -> f64 + Sync + Send) -> Result<(), TableError> {
+        let added = self.added;
+        let mut row = 0;
+        self.edit(rows, |batch| {
+            let of_batch = row..row + batch.rows;
+            row = of_batch.end;
+            batch.columns.extend(
+                (0..added).map(|column| Values::Float(of_batch.clone().map(|row| value(row, column)).collect()).into()),
+            );
+        })
+    }
+}
+
+/// An error when `found` rows are too many, or, at the end of the table, too few: it has changed since it was read before.
+fn check_rows(file: &str, found: u64, expected: Option<u64>, at_end: bool) -> Result<(), TableError> {
+    let than = match expected {
+        Some(expected) if found > expected => "more",
+        Some(expected) if at_end && found < expected => "fewer",
+        _ => return Ok(()),
+    };
+    let what = format!("the table has {than} rows than when it was read before: leave it unchanged while it is copied");
+    Err(TableError::new(ErrorKind::Malformed, file, what))
+}
+
+/// Opens a table to be copied to this format with all columns that can be kept.
+fn open_passing(
+    open: impl Fn() -> Result<Box<dyn TableReader>, TableError>,
+    format: Format,
+) -> Result<(Box<dyn TableReader>, Extras), TableError> {
+    let mut reader = open()?;
+    let mut meant = Roles::of(reader.name(), reader.schema())?.columns();
+    meant.push(EPISODE.to_owned());
+    let meant: Vec<&str> = meant.iter().map(String::as_str).collect();
+    let extras = reader.keep_extras(&meant, format == Format::Jsonl)?;
+    Ok((reader, extras))
+}
+
+/// What has to be done to the columns of the input before they are written, by position.
+#[derive(Default)]
+struct Changes {
+    /// Columns of tokens that, where they are floats, are to be written as the texts of those tokens.
+    to_text: Vec<usize>,
+    /// Columns of rewards and features that are to be written as numbers.
+    to_numbers: Vec<usize>,
+    /// The types of all columns, where the writer does not see to them.
+    to_types: Option<Schema>,
+}
+
+impl Changes {
+    fn make(&self, file: &str, schema: &Schema, batch: &mut Batch) -> Result<(), TableError> {
+        for &position in &self.to_text {
+            let column = &mut batch.columns[position];
+            if let Values::Float(values) = &column.values {
+                let tokens = Tokens::Float(values);
+                let mut texts = TextColumn::new();
+                (0..values.len()).for_each(|i| tokens.with(i, |token| texts.push(&token.to_string())));
+                column.values = Values::Text(texts);
+            }
+        }
+        for &position in &self.to_numbers {
+            let mut numbers = Vec::with_capacity(batch.rows);
+            finite_numbers(file, &schema.fields[position].name, batch, position, &mut numbers)?;
+            batch.columns[position] = Values::Float(numbers).into();
+        }
+        match &self.to_types {
+            Some(types) => coerce(file, types, batch),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Batch {
+    /// Keeps the rows whose entry in `keep` is true.
+    ///
+    /// # Panics
+    /// When `keep` has not one entry a row.
+    pub fn retain(&mut self, keep: &[bool]) {
+        assert_eq!(keep.len(), self.rows, "one entry a row");
+        fn kept<T: Copy>(values: &mut Vec<T>, keep: &[bool]) {
+            let mut flags = keep.iter();
+            values.retain(|_| *flags.next().expect("one entry a row"));
+        }
+        for Column { values, validity } in &mut self.columns {
+            match values {
+                Values::Int(values) => kept(values, keep),
+                Values::Float(values) => kept(values, keep),
+                Values::Bool(values) => kept(values, keep),
+                Values::Text(texts) => {
+                    *texts = texts.iter().zip(keep).filter(|(_, keep)| **keep).map(|(text, _)| text).collect();
+                }
+            }
+            if let Some(validity) = validity {
+                kept(validity, keep);
+            }
+        }
+        self.rows = keep.iter().filter(|keep| **keep).count();
+    }
+}
+
+impl Roles {
+    /// The columns whose values are tokens or names.
+    fn token_columns(&self) -> Vec<&str> {
+        let identities = [Some(&self.state), Some(&self.action), self.next_state.as_ref()];
+        let tokens = identities.into_iter().flatten().filter_map(|identity| match identity {
+            Identity::Token(column) => Some(column.as_str()),
+            Identity::Features { .. } => None,
+        });
+        tokens.chain(self.sample.as_deref()).chain(self.label.as_deref()).collect()
+    }
+}
+
+impl Roles {
+    /// Whether a column is a feature that identifies states or actions.
+    fn is_feature(&self, name: &str) -> bool {
+        let identities = [Some(&self.state), Some(&self.action), self.next_state.as_ref()];
+        identities.into_iter().flatten().any(|identity| match identity {
+            Identity::Token(_) => false,
+            features => features.columns().iter().any(|column| column == name),
+        })
+    }
+}
+
+/// Checks the rows of a table of transitions without building samples of them.
+struct TransitionCheck {
+    file: String,
+    schema: Schema,
+    roles: Roles,
+    rewards: Vec<f64>,
+    /// The label of every sample.
+    labels: HashMap<String, String>,
+    rows: u64,
+}
+
+impl TransitionCheck {
+    fn new(file: &str, schema: &Schema) -> Result<Self, TableError> {
+        let roles = Roles::of(file, schema)?;
+        Ok(TransitionCheck {
+            file: file.to_owned(),
+            schema: schema.clone(),
+            roles,
+            rewards: Vec::new(),
+            labels: HashMap::new(),
+            rows: 0,
+        })
+    }
+
+    fn rows(&mut self, batch: &Batch) -> Result<(), TableError> {
+        let TransitionCheck { file, schema, roles, rewards, labels, rows } = self;
+        for identity in [Some(&roles.state), Some(&roles.action), roles.next_state.as_ref()] {
+            Tokens::of(identity, file, schema, batch)?;
+        }
+        let position = |name: &str| schema.index_of(name).expect("the column is there");
+        rewards.clear();
+        finite_numbers(file, REWARD, batch, position(REWARD), rewards)?;
+        let sample = roles.sample.as_deref().map(|name| (name, &batch.columns[position(name)]));
+        if let Some((name, column)) = sample {
+            check_present(file, name, batch, column)?;
+        }
+        if let Some(label) = roles.label.as_deref().map(|name| &batch.columns[position(name)]) {
+            for index in 0..batch.rows {
+                let name = sample.map_or("".into(), |(_, column)| cell_text(column, index));
+                let text = if label.is_valid(index) { cell_text(label, index) } else { "".into() };
+                match labels.get(name.as_ref()) {
+                    None => drop(labels.insert(name.into_owned(), text.into_owned())),
+                    Some(known) if *known == text => {}
+                    Some(known) => return Err(label_changes(file, &name, known, &text, batch, index)),
+                }
+            }
+        }
+        *rows += batch.rows as u64;
+        Ok(())
+    }
+
+    fn finish(&self) -> Result<(), TableError> {
+        if self.rows == 0 { Err(TableError::no_rows(&self.file)) } else { Ok(()) }
+    }
+}
+
+/// The error for a label that is not constant within its sample.
+pub(crate) fn label_changes(
+    file: &str,
+    sample: &str,
+    before: &str,
+    here: &str,
+    batch: &Batch,
+    index: usize,
+) -> TableError {
+    let of = if sample.is_empty() { "the table's only sample".to_owned() } else { format!("sample '{sample}'") };
+    let what = format!(
+        "{of} has the label '{here}' here and '{before}' before: a sample has one label; correct it, or give the rows \
+         another `sample`"
+    );
+    TableError::new(ErrorKind::Malformed, file, what)
+        .at_row(batch.row_number(index))
+        .at_line(batch.line(index))
+        .in_column("label")
+}

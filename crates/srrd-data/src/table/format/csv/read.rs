@@ -1,0 +1,272 @@
+//! Reading CSV and TSV.
+//!
+//! Whole records are fetched from the file in order; turning them into rows is left to any thread.
+
+use std::sync::Arc;
+
+use super::scan::{Fault, Field as Part, Problem, Progress, Record, blank_lines, record, take_rows, whole_records};
+use crate::error::{ErrorKind, TableError, shorten};
+use crate::table::batch::{Batch, ColumnType, Field, Schema};
+use crate::table::read::lines::LineBlocks;
+use crate::table::read::{Decoder, Input, Piece, ReadOptions, Selection, TableReader, Undecoded, check_names};
+
+pub(super) struct CsvReader {
+    lines: LineBlocks,
+    delimiter: u8,
+    selection: Selection,
+    batch_rows: usize,
+    /// How rows are decoded, once columns have been selected.
+    decoder: Option<Arc<RowDecoder>>,
+    /// Records that were fetched, and how many bytes of them are in batches already.
+    held: Undecoded,
+    taken: usize,
+    /// The number of the next data row.
+    next_row: u64,
+}
+
+impl CsvReader {
+    pub(super) fn open(input: Input, delimiter: u8, options: &ReadOptions) -> Result<Self, TableError> {
+        let mut lines = LineBlocks::open(input)?;
+        let names = read_header(&mut lines, delimiter)?;
+        if !options.numeric_names {
+            check_header(&lines, &names)?;
+        }
+        let schema =
+            Schema { fields: names.into_iter().map(|name| Field { name, kind: Some(ColumnType::Text) }).collect() };
+        check_names(lines.name(), &schema)?;
+        Ok(CsvReader {
+            lines,
+            delimiter,
+            selection: Selection::everything(schema),
+            batch_rows: options.batch_rows.max(1),
+            decoder: None,
+            held: Undecoded::default(),
+            taken: 0,
+            next_row: 1,
+        })
+    }
+
+    /// The decoder of the selected columns, which are fixed from now on.
+    fn decoder(&mut self) -> Arc<RowDecoder> {
+        self.selection.fixed = true;
+        let CsvReader { lines, delimiter, selection, .. } = self;
+        let decoder = self.decoder.get_or_insert_with(|| {
+            Arc::new(RowDecoder {
+                name: lines.name().to_owned(),
+                delimiter: *delimiter,
+                all: selection.all.clone(),
+                positions: selection.positions.clone(),
+            })
+        });
+        Arc::clone(decoder)
+    }
+
+    /// Fetches the next whole records.
+    fn fetch_records(&mut self, records: &mut Undecoded) -> Result<Piece, TableError> {
+        records.decoder = Some(self.decoder());
+        loop {
+            let text = self.lines.text();
+            let whole = whole_records(text, self.delimiter);
+            if whole > 0 {
+                records.text.clear();
+                records.text.push_str(&text[..whole]);
+                records.line = self.lines.line();
+                self.lines.consume(whole);
+                return Ok(Piece::Rows);
+            }
+            let unfinished = !text.is_empty();
+            if !self.lines.more().map_err(|error| error.at_row(1))? {
+                return match unfinished {
+                    true => Err(never_closed(self.lines.name()).at_row(1).at_line(self.lines.line())),
+                    false => Ok(Piece::End),
+                };
+            }
+        }
+    }
+}
+
+impl TableReader for CsvReader {
+    fn name(&self) -> &str {
+        self.lines.name()
+    }
+
+    fn schema(&self) -> &Schema {
+        &self.selection.selected
+    }
+
+    fn is_untyped(&self) -> bool {
+        true
+    }
+
+    fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
+        self.selection.select(self.lines.name(), names)
+    }
+
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {
+        let before = self.next_row - 1;
+        let decoder = self.decoder();
+        decoder.reset(batch);
+        batch.first_row = self.next_row;
+        if self.taken == self.held.text.len() {
+            let mut held = std::mem::take(&mut self.held);
+            let fetched = self.fetch_records(&mut held);
+            self.held = held;
+            self.taken = 0;
+            if let Piece::End = fetched.map_err(|error| error.shift_row(before))? {
+                self.held.text.clear();
+                return Ok(Piece::End);
+            }
+        }
+        let progress = decoder
+            .rows(&self.held.text[self.taken..], self.held.line, self.batch_rows, batch)
+            .map_err(|error| error.shift_row(before))?;
+        self.taken += progress.consumed;
+        self.held.line += progress.lines;
+        self.next_row += batch.rows as u64;
+        Ok(Piece::Rows)
+    }
+
+    fn fetch(&mut self, undecoded: &mut Undecoded, _: &mut Batch) -> Result<Piece, TableError> {
+        self.fetch_records(undecoded)
+    }
+}
+
+/// Turns records into rows.
+struct RowDecoder {
+    name: String,
+    delimiter: u8,
+    all: Schema,
+    /// The selected columns.
+    positions: Vec<usize>,
+}
+
+impl RowDecoder {
+    fn reset(&self, batch: &mut Batch) {
+        batch.reset(1, self.positions.iter().map(|_| ColumnType::Text));
+    }
+
+    /// Takes rows, counted from 1, up to `limit`.
+    fn rows(&self, text: &str, line: u64, limit: usize, batch: &mut Batch) -> Result<Progress, TableError> {
+        let columns = (self.all.len(), self.positions.as_slice());
+        take_rows(text, self.delimiter, columns, limit, line, batch)
+            .map_err(|fault| self.fault(fault).at_row(batch.rows as u64 + 1))
+    }
+
+    fn fault(&self, fault: Fault) -> TableError {
+        let error = match fault.problem {
+            Problem::Fields(count) => {
+                let width = self.all.len();
+                let missing = match self.all.fields.get(count) {
+                    Some(field) => format!(" (column `{}` has no value)", shorten(&field.name)),
+                    None => String::new(),
+                };
+                TableError::new(
+                    ErrorKind::Ragged,
+                    &self.name,
+                    format!(
+                        "the row has {}, but the header has {width}{missing}; every row needs as many fields as there \
+                         are column names, and a field that holds a separator must be quoted",
+                        plural(count, "field")
+                    ),
+                )
+            }
+            Problem::AfterQuote(column) => match self.all.fields.get(column) {
+                Some(field) => after_quote(&self.name).in_column(&field.name),
+                None => after_quote(&self.name),
+            },
+            Problem::Unfinished => never_closed(&self.name),
+        };
+        error.at_line(fault.line)
+    }
+}
+
+impl Decoder for RowDecoder {
+    fn decode(&self, text: &str, line: u64, batch: &mut Batch) -> Result<(), TableError> {
+        self.reset(batch);
+        self.rows(text, line, usize::MAX, batch).map(drop)
+    }
+}
+
+fn plural(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    }
+}
+
+fn after_quote(file: &str) -> TableError {
+    TableError::new(
+        ErrorKind::Malformed,
+        file,
+        "a quoted field goes on after its closing quote; double the quotes inside a quoted field",
+    )
+}
+
+fn never_closed(file: &str) -> TableError {
+    TableError::new(
+        ErrorKind::Malformed,
+        file,
+        "a quote that opens in this row is never closed; close it, or quote the whole field and double the quotes in it",
+    )
+}
+
+/// The fields of the first line that is not blank.
+fn read_header(lines: &mut LineBlocks, delimiter: u8) -> Result<Vec<String>, TableError> {
+    loop {
+        // All blank lines at once: a file may begin with millions of them.
+        lines.consume(blank_lines(lines.text().as_bytes()));
+        let text = lines.text();
+        let mut names = Vec::new();
+        let mut name = String::new();
+        let record = record(text, 0, delimiter, |_, part| match part {
+            Part::Whole(text) => names.push(text.to_owned()),
+            Part::Part(text) => name.push_str(text),
+            Part::End => names.push(std::mem::take(&mut name)),
+        });
+        match record {
+            Record::Whole { next, .. } => {
+                lines.consume(next);
+                return Ok(names);
+            }
+            Record::Blank { next } => lines.consume(next),
+            Record::AfterQuote { line, .. } => {
+                return Err(after_quote(lines.name()).at_line(lines.line() + line));
+            }
+            Record::Unfinished => {
+                let nothing = text.is_empty();
+                if !lines.more()? {
+                    return Err(match nothing {
+                        true => TableError::new(
+                            ErrorKind::Empty,
+                            lines.name(),
+                            "the file holds only blank lines; the first line must name the columns",
+                        ),
+                        false => never_closed(lines.name()).at_line(lines.line()),
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// A number is no column name: it means that the header is missing. One empty name is fine (pandas writes it for the index).
+fn check_header(lines: &LineBlocks, names: &[String]) -> Result<(), TableError> {
+    let missing = |what: String| {
+        TableError::new(
+            ErrorKind::MissingHeader,
+            lines.name(),
+            format!("{what}; the first line must name the columns, such as state,action,next_state,reward"),
+        )
+        .at_line(lines.line().saturating_sub(1).max(1))
+    };
+    if names.iter().any(|name| name.contains('\r')) {
+        return Err(missing(
+            "the line holds carriage returns: the file has the line ends of old Macs; save it with LF or CRLF"
+                .to_owned(),
+        ));
+    }
+    if let Some(number) = names.iter().find(|name| name.trim().parse::<f64>().is_ok_and(f64::is_finite)) {
+        return Err(missing(format!("`{}` is no column name: the header seems to be missing", shorten(number))));
+    }
+    Ok(())
+}

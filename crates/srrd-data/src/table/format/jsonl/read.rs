@@ -1,0 +1,469 @@
+//! Reading JSON Lines: each object has the keys of the first.
+//!
+//! A column's type comes from its values (`cell.rs`). Lists of numbers are groups of columns: `obs` with three numbers is `obs.0`,
+//! `obs.1` and `obs.2`. Blank lines are skipped.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use memchr::memchr;
+use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::cell::{self, Kind, Mixing};
+use crate::error::{ErrorKind, TableError, shorten};
+use crate::table::batch::{Batch, Column, ColumnType, Field, Schema};
+use crate::table::read::lines::LineBlocks;
+use crate::table::read::{Extras, Input, Piece, ReadOptions, Selection, TableReader, check_names};
+
+/// A batch ends early when it comes from this much text.
+const BATCH_BYTES: usize = 16 * 1024 * 1024;
+
+/// A key of every row.
+struct Key {
+    name: String,
+    /// How many numbers its lists have; `None` for single values.
+    list: Option<usize>,
+    /// The position of its first column.
+    first: usize,
+}
+
+impl Key {
+    /// The positions of its columns.
+    fn columns(&self) -> std::ops::Range<usize> {
+        self.first..self.first + self.list.unwrap_or(1)
+    }
+}
+
+pub(super) struct JsonlReader {
+    lines: LineBlocks,
+    selection: Selection,
+    keys: Vec<Key>,
+    /// By name, which key it is.
+    known: HashMap<String, usize>,
+    /// By position of the column in the file: where it is in the batch.
+    targets: Vec<Option<usize>>,
+    /// By position in the batch: the type that values so far have given the column.
+    kinds: Vec<Option<Kind>>,
+    /// By position in the batch: what becomes of values of several types.
+    mixing: Vec<Mixing>,
+    /// By key: the row in which it was last seen.
+    seen: Vec<u64>,
+    next_row: u64,
+    batch_rows: usize,
+}
+
+impl JsonlReader {
+    pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Self, TableError> {
+        let mut lines = LineBlocks::open(input)?;
+        let keys = first_keys(&mut lines)?;
+        let known = keys.iter().enumerate().map(|(index, key)| (key.name.clone(), index)).collect();
+        let mut reader = JsonlReader {
+            lines,
+            known,
+            targets: Vec::new(),
+            kinds: Vec::new(),
+            mixing: Vec::new(),
+            seen: vec![0; keys.len()],
+            selection: Selection::everything(Schema::default()),
+            keys,
+            next_row: 1,
+            batch_rows: options.batch_rows.max(1),
+        };
+        reader.lay_out();
+        check_names(reader.lines.name(), &reader.selection.all)?;
+        Ok(reader)
+    }
+
+    /// Gives every key its columns, and selects all of them.
+    fn lay_out(&mut self) {
+        let mut schema = Schema::default();
+        for key in &mut self.keys {
+            key.first = schema.len();
+            match key.list {
+                None => schema.fields.push(Field { name: key.name.clone(), kind: None }),
+                Some(count) => schema
+                    .fields
+                    .extend((0..count).map(|index| Field { name: format!("{}.{index}", key.name), kind: None })),
+            }
+        }
+        self.selection = Selection::everything(schema);
+        self.apply_selection();
+    }
+
+    fn apply_selection(&mut self) {
+        self.targets = vec![None; self.selection.all.len()];
+        for (target, &position) in self.selection.positions.iter().enumerate() {
+            self.targets[position] = Some(target);
+        }
+        self.kinds = vec![None; self.selection.positions.len()];
+        self.mixing = vec![Mixing::Refused; self.selection.positions.len()];
+    }
+
+    /// Takes rows from the lines at hand. Returns the bytes taken.
+    fn take_rows(&mut self, batch: &mut Batch) -> Result<usize, TableError> {
+        let text = self.lines.text();
+        let mut at = 0;
+        let mut line = self.lines.line();
+        while batch.rows < self.batch_rows && at < text.len() {
+            let end = memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end);
+            let json = &text[at..end];
+            if !json.trim_ascii().is_empty() {
+                let row = batch.first_row + batch.rows as u64;
+                let mut problem = None;
+                let outcome = parse_row(
+                    json,
+                    RowSeed {
+                        keys: &self.keys,
+                        known: &self.known,
+                        targets: &self.targets,
+                        kinds: &mut self.kinds,
+                        mixing: &self.mixing,
+                        seen: &mut self.seen,
+                        row,
+                        columns: &mut batch.columns,
+                        problem: &mut problem,
+                    },
+                );
+                if let Err(error) = outcome {
+                    let error = match problem {
+                        Some(problem) => problem.describe(self.lines.name()),
+                        None => not_json(self.lines.name(), json, row, &error),
+                    };
+                    return Err(error.at_row(row).at_line(line));
+                }
+                batch.lines.note(batch.rows, line);
+                batch.rows += 1;
+            }
+            at = (end + 1).min(text.len());
+            line += 1;
+        }
+        Ok(at)
+    }
+}
+
+impl TableReader for JsonlReader {
+    fn name(&self) -> &str {
+        self.lines.name()
+    }
+
+    fn schema(&self) -> &Schema {
+        &self.selection.selected
+    }
+
+    fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
+        self.selection.select(self.lines.name(), names)?;
+        self.apply_selection();
+        Ok(())
+    }
+
+    fn keep_extras(&mut self, meant: &[&str], as_json: bool) -> Result<Extras, TableError> {
+        let meant: HashSet<&str> = meant.iter().copied().collect();
+        // Lists without a meaning are kept as they are written, however long each of them is.
+        let names = std::mem::take(&mut self.selection.all);
+        for key in &mut self.keys {
+            if !names.fields[key.columns()].iter().any(|field| meant.contains(field.name.as_str())) {
+                key.list = None;
+            }
+        }
+        self.lay_out();
+        let mut extras = Extras::default();
+        for (target, name) in self.selection.selected.names().enumerate() {
+            if meant.contains(&name) {
+                continue;
+            }
+            self.mixing[target] = if as_json { Mixing::AsWritten } else { Mixing::AsText };
+            if as_json {
+                extras.json.push(target);
+            }
+        }
+        Ok(extras)
+    }
+
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {
+        self.selection.fixed = true;
+        batch.reset(self.next_row, self.kinds.iter().map(|kind| kind.map_or(ColumnType::Text, Kind::column_type)));
+        let mut bytes = 0;
+        let mut piece = Piece::Rows;
+        while batch.rows < self.batch_rows && bytes < BATCH_BYTES {
+            let taken = self.take_rows(batch)?;
+            self.lines.consume(taken);
+            bytes += taken;
+            if batch.rows < self.batch_rows {
+                let at_row = |error: TableError| error.at_row(batch.row_number(batch.rows));
+                if !self.lines.more().map_err(at_row)? {
+                    piece = if batch.rows > 0 { Piece::Rows } else { Piece::End };
+                    break;
+                }
+            }
+        }
+        self.next_row += batch.rows as u64;
+        Ok(piece)
+    }
+}
+
+fn parse_row<'de, S: DeserializeSeed<'de>>(json: &'de str, seed: S) -> serde_json::Result<S::Value> {
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    let value = seed.deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    Ok(value)
+}
+
+fn not_json(file: &str, json: &str, row: u64, error: &serde_json::Error) -> TableError {
+    let start = json.trim_ascii_start();
+    if !start.starts_with('{') {
+        let hint = match start.starts_with('[') && row == 1 {
+            true => "the file seems to be one JSON array; write its objects one a line",
+            false => "every line must hold one object such as {\"state\": 0, \"reward\": 1.5}",
+        };
+        return TableError::new(
+            ErrorKind::Malformed,
+            file,
+            format!("`{}` is not a JSON object; {hint}", shorten(start.trim_ascii_end())),
+        );
+    }
+    // The position that serde_json tells counts within the line, always "line 1".
+    let full = error.to_string();
+    let what = full.split(" at line ").next().unwrap_or(&full);
+    let hint = if json.contains("NaN") || json.contains("Infinity") {
+        "; JSON has no NaN and no Infinity: rewards must be finite, and missing values are null"
+    } else {
+        "; every line must hold one whole object"
+    };
+    TableError::new(
+        ErrorKind::Malformed,
+        file,
+        format!("is not valid JSON at character {}: {what}{hint}", error.column()),
+    )
+}
+
+/// The keys of the first row, which stays unconsumed.
+fn first_keys(lines: &mut LineBlocks) -> Result<Vec<Key>, TableError> {
+    loop {
+        let text = lines.text();
+        // All blank lines at once: a file may begin with millions of them.
+        let first = text.bytes().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(text.len());
+        let first = text[..first].rfind('\n').map_or(0, |end| end + 1);
+        if first > 0 {
+            lines.consume(first);
+            continue;
+        }
+        if let Some(end) = memchr(b'\n', text.as_bytes()) {
+            let json = &text[..end];
+            let mut duplicate = None;
+            return parse_row(json, KeysSeed(&mut duplicate)).map_err(|error| {
+                let error = match duplicate {
+                    Some(key) => Problem::twice(key).describe(lines.name()),
+                    None => not_json(lines.name(), json, 1, &error),
+                };
+                error.at_row(1).at_line(lines.line())
+            });
+        }
+        if !lines.more().map_err(|error| error.at_row(1))? {
+            return Err(TableError::new(
+                ErrorKind::Empty,
+                lines.name(),
+                "the file holds only blank lines; at least one row is needed",
+            ));
+        }
+    }
+}
+
+/// Reads the keys of an object, and which of its values are lists of numbers.
+struct KeysSeed<'a>(&'a mut Option<String>);
+
+impl<'de> DeserializeSeed<'de> for KeysSeed<'_> {
+    type Value = Vec<Key>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for KeysSeed<'_> {
+    type Value = Vec<Key>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut keys = Vec::new();
+        let mut known = HashSet::new();
+        while let Some(name) = map.next_key::<String>()? {
+            if !known.insert(name.clone()) {
+                *self.0 = Some(name);
+                return Err(de::Error::custom("duplicate key"));
+            }
+            let value: &RawValue = map.next_value()?;
+            keys.push(Key { name, list: numbers_in(value.get()), first: 0 });
+        }
+        Ok(keys)
+    }
+}
+
+/// How many numbers a list has; `None` for whatever is no list of numbers.
+fn numbers_in(json: &str) -> Option<usize> {
+    if !json.starts_with('[') {
+        return None;
+    }
+    let elements: Vec<&RawValue> = serde_json::from_str(json).ok()?;
+    let number = |element: &&RawValue| element.get().starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    (!elements.is_empty() && elements.iter().all(number)).then_some(elements.len())
+}
+
+/// Why a row, though JSON, is no row of this table.
+struct Problem {
+    kind: ErrorKind,
+    column: String,
+    message: String,
+}
+
+impl Problem {
+    fn twice(column: String) -> Self {
+        Problem {
+            kind: ErrorKind::DuplicateColumn,
+            column,
+            message: "the key occurs twice in the row; remove one".to_owned(),
+        }
+    }
+
+    fn describe(self, file: &str) -> TableError {
+        TableError::new(self.kind, file, self.message).in_column(self.column)
+    }
+}
+
+/// Reads one row into the columns.
+struct RowSeed<'a> {
+    keys: &'a [Key],
+    known: &'a HashMap<String, usize>,
+    targets: &'a [Option<usize>],
+    kinds: &'a mut [Option<Kind>],
+    mixing: &'a [Mixing],
+    seen: &'a mut [u64],
+    row: u64,
+    columns: &'a mut [Column],
+    /// Where the reason goes when the error is not one of JSON.
+    problem: &'a mut Option<Problem>,
+}
+
+impl RowSeed<'_> {
+    fn fail<E: de::Error>(&mut self, kind: ErrorKind, column: &str, message: String) -> E {
+        *self.problem = Some(Problem { kind, column: column.to_owned(), message });
+        E::custom("bad row")
+    }
+
+    /// Adds the value of a key, as it is written, to its column, or to its columns if it is a list.
+    fn push(&mut self, key: &Key, json: &str) -> Result<(), (ErrorKind, String)> {
+        let mut push = |position: usize, json: &str| match self.targets[position] {
+            None => Ok(()),
+            Some(target) => cell::push(json, self.mixing[target], &mut self.kinds[target], &mut self.columns[target]),
+        };
+        let Some(count) = key.list else { return push(key.first, json) };
+        if json == "null" {
+            return key.columns().try_for_each(|position| push(position, json));
+        }
+        let elements: Vec<&RawValue> = serde_json::from_str(json).map_err(|_| {
+            let message = format!("`{}` is no list, but the first row has one in this column", shorten(json));
+            (ErrorKind::Type, message)
+        })?;
+        if elements.len() != count {
+            let message = format!(
+                "the list has {} numbers, but the one in the first row has {count}; lists that are features need one length",
+                elements.len()
+            );
+            return Err((ErrorKind::Ragged, message));
+        }
+        key.columns().zip(&elements).try_for_each(|(position, element)| push(position, element.get()))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for RowSeed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for RowSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        let keys = self.keys;
+        let mut count = 0;
+        loop {
+            // Rows nearly always have their keys in the order of the first.
+            let expected = keys.get(count).map(|key| key.name.as_str());
+            let seed = KeySeed { expected, index: count, known: self.known };
+            let Some(found) = map.next_key_seed(seed)? else {
+                break;
+            };
+            let index = match found {
+                Ok(index) => index,
+                Err(name) => {
+                    let message = "the first row has no such key; every row needs the same keys".to_owned();
+                    return Err(self.fail(ErrorKind::Ragged, &name, message));
+                }
+            };
+            let key = &keys[index];
+            if self.seen[index] == self.row {
+                *self.problem = Some(Problem::twice(key.name.clone()));
+                return Err(de::Error::custom("bad row"));
+            }
+            self.seen[index] = self.row;
+            count += 1;
+            if self.targets[key.columns()].iter().all(Option::is_none) {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            let value: &RawValue = map.next_value()?;
+            if let Err((kind, message)) = self.push(key, value.get()) {
+                return Err(self.fail(kind, &key.name, message));
+            }
+        }
+        if count < keys.len() {
+            let missing = self.seen.iter().position(|&row| row != self.row).unwrap_or(0);
+            let message =
+                "the row does not have this key, but the first row does; every row needs the same keys, with \
+                           null for a missing value"
+                    .to_owned();
+            return Err(self.fail(ErrorKind::Ragged, &keys[missing].name, message));
+        }
+        Ok(())
+    }
+}
+
+/// Finds out which key it is; `Err` with the key when it is new.
+struct KeySeed<'a> {
+    expected: Option<&'a str>,
+    index: usize,
+    known: &'a HashMap<String, usize>,
+}
+
+impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
+    type Value = Result<usize, String>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for KeySeed<'_> {
+    type Value = Result<usize, String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E: de::Error>(self, key: &str) -> Result<Self::Value, E> {
+        if self.expected == Some(key) {
+            return Ok(Ok(self.index));
+        }
+        Ok(self.known.get(key).copied().ok_or_else(|| key.to_owned()))
+    }
+}

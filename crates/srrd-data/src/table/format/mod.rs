@@ -1,0 +1,353 @@
+//! The formats, each declared once.
+//!
+//! [`FORMATS`] is the one table of them: names, extensions, what they are, how they are read and written. Detection by name,
+//! messages, help and documentation come from it. A new format is a module of its own beside this file, and an entry here.
+
+mod csv;
+mod jsonl;
+mod npz;
+
+#[cfg(feature = "arrow")]
+mod arrow;
+#[cfg(feature = "parquet")]
+mod parquet;
+
+use std::fmt;
+use std::path::Path;
+
+use crate::error::{ErrorKind, TableError};
+use crate::files::Output;
+use crate::table::batch::Schema;
+use crate::table::read::{Input, ReadOptions, TableReader};
+use crate::table::write::TableWriter;
+
+pub use npz::write_npy;
+
+/// A table format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Comma-separated values (RFC 4180) with a header.
+    Csv,
+    /// Tab-separated values with a header; quoted like CSV.
+    Tsv,
+    /// One JSON object per line.
+    Jsonl,
+    /// Apache Parquet.
+    Parquet,
+    /// Arrow IPC, the file format (Feather version 2) or, when reading, the stream format.
+    Arrow,
+    /// A NumPy archive, one array per column.
+    Npz,
+}
+
+/// What is known about a format.
+#[derive(Debug)]
+pub struct FormatInfo {
+    /// The format.
+    pub format: Format,
+    /// Its name in messages.
+    pub name: &'static str,
+    /// The extensions of its files, in lower case; the first is the usual one.
+    pub extensions: &'static [&'static str],
+    /// Whether its files may be compressed as a whole, with `.gz` or `.zst` behind their names.
+    pub compressible: bool,
+    /// Whether the format says what is a number and what is text.
+    pub typed: bool,
+    /// The feature of this crate that a build needs to have the format.
+    pub feature: Option<&'static str>,
+    /// One line about it, for help texts and documentation.
+    pub about: &'static str,
+    /// How it is read and written; `None` in a build without its feature.
+    io: Option<Io>,
+}
+
+/// How a format is read and written.
+#[derive(Clone, Copy, Debug)]
+struct Io {
+    open: fn(Input, &ReadOptions) -> Result<Box<dyn TableReader>, TableError>,
+    create: fn(String, Output, Compression, &Schema) -> Result<Box<dyn TableWriter>, TableError>,
+}
+
+/// All formats.
+pub static FORMATS: [FormatInfo; 6] = [
+    FormatInfo {
+        format: Format::Csv,
+        name: "CSV",
+        extensions: &["csv"],
+        compressible: true,
+        typed: false,
+        feature: None,
+        about: "comma-separated text with a header line; `-` for standard input or output",
+        io: Some(csv::CSV),
+    },
+    FormatInfo {
+        format: Format::Tsv,
+        name: "TSV",
+        extensions: &["tsv"],
+        compressible: true,
+        typed: false,
+        feature: None,
+        about: "tab-separated text with a header line",
+        io: Some(csv::TSV),
+    },
+    FormatInfo {
+        format: Format::Jsonl,
+        name: "JSONL",
+        extensions: &["jsonl", "ndjson"],
+        compressible: true,
+        typed: true,
+        feature: None,
+        about: "one JSON object per line, all with the same keys",
+        io: Some(jsonl::IO),
+    },
+    FormatInfo {
+        format: Format::Parquet,
+        name: "Parquet",
+        extensions: &["parquet"],
+        compressible: false,
+        typed: true,
+        feature: Some("parquet"),
+        about: "Apache Parquet; written with zstd compression",
+        #[cfg(feature = "parquet")]
+        io: Some(parquet::IO),
+        #[cfg(not(feature = "parquet"))]
+        io: None,
+    },
+    FormatInfo {
+        format: Format::Arrow,
+        name: "Arrow",
+        extensions: &["arrow", "feather"],
+        compressible: false,
+        typed: true,
+        feature: Some("arrow"),
+        about: "Arrow IPC files (Feather version 2); streams are read, too",
+        #[cfg(feature = "arrow")]
+        io: Some(arrow::IO),
+        #[cfg(not(feature = "arrow"))]
+        io: None,
+    },
+    FormatInfo {
+        format: Format::Npz,
+        name: "NPZ",
+        extensions: &["npz"],
+        compressible: false,
+        typed: true,
+        feature: None,
+        about: "a NumPy archive with one array per column",
+        io: Some(npz::IO),
+    },
+];
+
+impl Format {
+    /// What is known about the format.
+    pub fn info(self) -> &'static FormatInfo {
+        FORMATS.iter().find(|info| info.format == self).expect("every format is in the table")
+    }
+
+    fn io(self, file: &str) -> Result<Io, TableError> {
+        let info = self.info();
+        info.io.ok_or_else(|| {
+            let feature = info.feature.unwrap_or_default();
+            let what = format!(
+                "this build was made without {self}; build it with `--features {feature}`, or convert the file to CSV"
+            );
+            TableError::new(ErrorKind::NotBuilt, file, what)
+        })
+    }
+
+    pub(crate) fn open(self, input: Input, options: &ReadOptions) -> Result<Box<dyn TableReader>, TableError> {
+        (self.io(&input.name)?.open)(input, options)
+    }
+
+    /// Begins a file; `output` is asked for only when the format is there.
+    pub(crate) fn create(
+        self,
+        name: String,
+        output: impl FnOnce() -> Result<Output, TableError>,
+        compression: Compression,
+        schema: &Schema,
+    ) -> Result<Box<dyn TableWriter>, TableError> {
+        let io = self.io(&name)?;
+        (io.create)(name, output()?, compression, schema)
+    }
+}
+
+/// How the bytes of a text format are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// gzip, of one or more members.
+    Gzip,
+    /// Zstandard, of one or more frames.
+    Zstd,
+}
+
+/// A format with its compression, such as `.csv.gz`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FileFormat {
+    /// The table format.
+    pub format: Format,
+    /// The compression around it; [`Compression::None`] for all but the text formats.
+    pub compression: Compression,
+}
+
+/// The extensions that [`FileFormat::from_path`] knows, for messages and help texts.
+pub fn extensions() -> String {
+    let dotted = |compressible: bool| -> Vec<String> {
+        let formats = FORMATS.iter().filter(|info| info.compressible == compressible);
+        formats.flat_map(|info| info.extensions.iter().map(|extension| format!(".{extension}"))).collect()
+    };
+    format!(
+        "{} (these also with .gz or .zst), {}, or - for CSV on standard input or output",
+        dotted(true).join(", "),
+        dotted(false).join(", ")
+    )
+}
+
+/// Extensions that are no format, and what to do instead.
+const REMEDIES: [(&str, &str); 3] = [
+    ("json", "`.json` is not a table format; write one object per line as .jsonl"),
+    ("npy", "a .npy file holds one array without a name; save the columns with numpy.savez as .npz"),
+    ("", "the name has no extension that tells the format"),
+];
+
+/// Extensions of files that hold Python pickles.
+const PICKLES: [&str; 5] = ["pkl", "pickle", "pt", "pth", "joblib"];
+
+impl FileFormat {
+    /// A format without compression around it.
+    pub const fn plain(format: Format) -> Self {
+        FileFormat { format, compression: Compression::None }
+    }
+
+    /// The format that a file's name says, case ignored; `-` is CSV.
+    ///
+    /// # Errors
+    /// An extension that is not supported, or is refused (pickles); the file itself is not looked at.
+    pub fn from_path(path: &Path) -> Result<Self, TableError> {
+        if path.as_os_str() == "-" {
+            return Ok(Self::plain(Format::Csv));
+        }
+        let shown = path.display().to_string();
+        let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+        let (inner, compression) = if let Some(inner) = name.strip_suffix(".gz") {
+            (inner, Compression::Gzip)
+        } else if let Some(inner) = name.strip_suffix(".zst") {
+            (inner, Compression::Zstd)
+        } else {
+            (name.as_str(), Compression::None)
+        };
+        let extension = inner.rsplit_once('.').map_or("", |(_, extension)| extension);
+        if PICKLES.contains(&extension) {
+            let what = format!(
+                "`.{extension}` files hold Python pickles, which run code when they are loaded and break between versions; \
+                 export the table to CSV, NPZ or Parquet instead (for example with pandas: `df.to_parquet(...)`)"
+            );
+            return Err(TableError::new(ErrorKind::Refused, shown, what));
+        }
+        let Some(info) = FORMATS.iter().find(|info| info.extensions.contains(&extension)) else {
+            let remedy = REMEDIES.iter().find(|(known, _)| *known == extension);
+            let what = remedy.map_or_else(
+                || format!("`.{extension}` is not a supported format"),
+                |(_, remedy)| (*remedy).to_owned(),
+            );
+            return Err(Self::unknown(shown, &what));
+        };
+        if compression != Compression::None && !info.compressible {
+            let what = format!("{} files are compressed inside; .gz and .zst go with text formats only", info.name);
+            return Err(Self::unknown(shown, &what));
+        }
+        Ok(FileFormat { format: info.format, compression })
+    }
+
+    fn unknown(shown: String, what: &str) -> TableError {
+        TableError::new(ErrorKind::UnknownFormat, shown, format!("{what}; supported are {}", extensions()))
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.info().name)
+    }
+}
+
+/// What the first bytes of a file look like, when they are the signature of a known binary format.
+pub(crate) fn signature(start: &[u8]) -> Option<&'static str> {
+    const SIGNATURES: [(&[u8], &str); 12] = [
+        (b"\x1f\x8b", "gzip data"),
+        (b"\x28\xb5\x2f\xfd", "Zstandard data"),
+        (b"BZh", "bzip2 data"),
+        (b"\xfd7zXZ", "xz data"),
+        (b"PK\x03\x04", "a zip archive (such as .npz or .xlsx)"),
+        (b"PAR1", "a Parquet file"),
+        (b"ARROW1", "an Arrow file"),
+        (b"\x93NUMPY", "a .npy file"),
+        (b"\x89HDF", "an HDF5 file"),
+        (b"SQLite format 3\0", "an SQLite database"),
+        (b"\xff\xfe", "UTF-16 text"),
+        (b"\xfe\xff", "UTF-16 text"),
+    ];
+    SIGNATURES.iter().find(|(magic, _)| start.starts_with(magic)).map(|&(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(name: &str) -> Result<FileFormat, TableError> {
+        FileFormat::from_path(Path::new(name))
+    }
+
+    #[test]
+    fn formats_by_extension() {
+        for (name, format, compression) in [
+            ("-", Format::Csv, Compression::None),
+            ("a.csv", Format::Csv, Compression::None),
+            ("dir.x/A.CSV", Format::Csv, Compression::None),
+            ("a.b.tsv.gz", Format::Tsv, Compression::Gzip),
+            ("a.ndjson.zst", Format::Jsonl, Compression::Zstd),
+            ("a.jsonl", Format::Jsonl, Compression::None),
+            ("a.parquet", Format::Parquet, Compression::None),
+            ("a.feather", Format::Arrow, Compression::None),
+            ("a.arrow", Format::Arrow, Compression::None),
+            ("a.npz", Format::Npz, Compression::None),
+        ] {
+            assert_eq!(of(name).unwrap(), FileFormat { format, compression }, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_format_is_declared_once() {
+        assert_eq!(
+            extensions(),
+            ".csv, .tsv, .jsonl, .ndjson (these also with .gz or .zst), .parquet, .arrow, .feather, .npz, or - for CSV on \
+             standard input or output"
+        );
+        for info in &FORMATS {
+            assert_eq!(info.format.info().name, info.name);
+            assert!(!info.about.is_empty() && info.about.len() < 80, "{}", info.name);
+            assert_eq!(of(&format!("t.{}", info.extensions[0])).unwrap().format, info.format);
+        }
+    }
+
+    #[test]
+    fn other_extensions_are_explained() {
+        for (name, kind, says) in [
+            ("a.pkl", ErrorKind::Refused, "run code"),
+            ("a.joblib", ErrorKind::Refused, "Parquet"),
+            ("a.pt", ErrorKind::Refused, "pickles"),
+            ("a.json", ErrorKind::UnknownFormat, ".jsonl"),
+            ("a.npy", ErrorKind::UnknownFormat, "savez"),
+            ("a.xlsx", ErrorKind::UnknownFormat, ".csv, .tsv"),
+            ("table", ErrorKind::UnknownFormat, "no extension"),
+            ("csv", ErrorKind::UnknownFormat, "no extension"),
+            ("a.gz", ErrorKind::UnknownFormat, "no extension"),
+            ("a.parquet.gz", ErrorKind::UnknownFormat, "compressed inside"),
+        ] {
+            let error = of(name).unwrap_err();
+            assert_eq!(error.kind(), kind, "{name}");
+            assert!(error.to_string().contains(says), "{error}");
+        }
+    }
+}

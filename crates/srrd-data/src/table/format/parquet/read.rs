@@ -1,0 +1,156 @@
+//! Reading Parquet, through the record batches of the `parquet` crate, checksums of pages included.
+
+use std::fs::File;
+use std::io::Read;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, SchemaRef};
+use bytes::Bytes;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
+
+use crate::error::{ErrorKind, TableError};
+use crate::table::format::Format;
+use crate::table::read::guard::guarded;
+use crate::table::read::records::RecordSource;
+use crate::table::read::{Input, ReadOptions, Source, wrong_format};
+
+pub(super) struct ParquetSource {
+    name: String,
+    input: Place,
+    metadata: ArrowReaderMetadata,
+    batch_rows: usize,
+    reader: Option<ParquetRecordBatchReader>,
+    /// How many rows were read since the start.
+    rows: u64,
+}
+
+/// Where the bytes are.
+#[derive(Clone)]
+enum Place {
+    File(Arc<File>),
+    Bytes(Bytes),
+}
+
+impl Length for Place {
+    fn len(&self) -> u64 {
+        match self {
+            Place::File(file) => Length::len(&**file),
+            Place::Bytes(bytes) => bytes.len() as u64,
+        }
+    }
+}
+
+impl ChunkReader for Place {
+    type T = Box<dyn Read>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        Ok(match self {
+            Place::File(file) => Box::new(file.get_read(start)?),
+            Place::Bytes(bytes) => Box::new(bytes.get_read(start)?),
+        })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        match self {
+            Place::File(file) => file.get_bytes(start, length),
+            Place::Bytes(bytes) => bytes.get_bytes(start, length),
+        }
+    }
+}
+
+impl ParquetSource {
+    pub(super) fn open(input: Input, options: &ReadOptions) -> Result<Self, TableError> {
+        let name = input.name;
+        let input = match input.source.seekable(&name)? {
+            Source::File(file) => Place::File(Arc::new(file)),
+            Source::Bytes(bytes) => Place::Bytes(bytes.into()),
+            Source::Stream(_) => unreachable!("a stream has become bytes"),
+        };
+        let length = input.len();
+        let bytes = |from: u64, count: u64| {
+            input.get_bytes(from, count.min(length) as usize).map_err(|error| damaged(&name, &error))
+        };
+        let start = bytes(0, 16)?;
+        if !start.starts_with(b"PAR1") {
+            return Err(match start.starts_with(b"PARE") {
+                true => TableError::new(ErrorKind::Malformed, name, "the Parquet file is encrypted; decrypt it first"),
+                false => wrong_format(&name, Format::Parquet, &start),
+            });
+        }
+        if length < 12 || bytes(length.saturating_sub(4), 4)?.as_ref() != b"PAR1" {
+            return Err(TableError::new(
+                ErrorKind::Truncated,
+                name,
+                "the Parquet file was cut short: its footer is missing; copy or write the file again",
+            ));
+        }
+        let metadata = guarded(|| ArrowReaderMetadata::load(&input, ArrowReaderOptions::new()))
+            .unwrap_or_else(|panic| Err(ParquetError::General(panic)))
+            .map_err(|error| damaged(&name, &error))?;
+        Ok(ParquetSource { name, input, metadata, batch_rows: options.batch_rows.max(1), reader: None, rows: 0 })
+    }
+}
+
+impl RecordSource for ParquetSource {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(self.metadata.schema())
+    }
+
+    fn start(&mut self, positions: &[usize]) -> Result<(), TableError> {
+        let mask = ProjectionMask::roots(self.metadata.parquet_schema(), positions.iter().copied());
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.input.clone(), self.metadata.clone());
+        let reader = builder.with_projection(mask).with_batch_size(self.batch_rows).build();
+        self.reader = Some(reader.map_err(|error| damaged(&self.name, &error))?);
+        self.rows = 0;
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<Option<RecordBatch>, TableError> {
+        let Some(reader) = &mut self.reader else { return Ok(None) };
+        match reader.next() {
+            Some(Ok(records)) => {
+                self.rows += records.num_rows() as u64;
+                Ok(Some(records))
+            }
+            Some(Err(ArrowError::ParquetError(what))) => Err(self.damaged(&what)),
+            Some(Err(error)) => Err(self.damaged(&error.to_string())),
+            None => {
+                let expected = self.metadata.metadata().file_metadata().num_rows();
+                match u64::try_from(expected) == Ok(self.rows) {
+                    true => Ok(None),
+                    false => Err(self.damaged(&format!("it has {} rows and says {expected}", self.rows))),
+                }
+            }
+        }
+    }
+
+    fn damaged(&self, what: &str) -> TableError {
+        damaged(&self.name, &ParquetError::General(what.to_owned()))
+    }
+}
+
+fn damaged(name: &str, error: &ParquetError) -> TableError {
+    let text = error.to_string();
+    if text.contains("Disabled feature at compile time") || text.contains("not installed") {
+        return TableError::new(
+            ErrorKind::Malformed,
+            name,
+            format!("the compression is not supported ({text}); write the file with zstd or snappy"),
+        );
+    }
+    let kind = match error {
+        ParquetError::EOF(_) => ErrorKind::Truncated,
+        _ => ErrorKind::Malformed,
+    };
+    TableError::new(
+        kind,
+        name,
+        format!("the Parquet file is damaged or not supported ({text}); copy or write it again"),
+    )
+}

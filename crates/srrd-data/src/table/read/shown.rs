@@ -1,0 +1,227 @@
+//! Columns of dates, times, decimals, bytes and nested values as text: what is done with them where they are only passed through.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, DurationMicrosecondType,
+    DurationMillisecondType, DurationNanosecondType, DurationSecondType, Time32MillisecondType, Time32SecondType,
+    Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType,
+};
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{DataType, TimeUnit};
+
+use super::calendar::{Unit, date, decimal, duration, time, timestamp};
+use super::records::{self, column_type, list_value};
+use crate::table::batch::{Column, ColumnType, Values};
+
+/// Whether values of this type can be shown as text.
+pub(super) fn can_show(data_type: &DataType) -> bool {
+    matches!(
+        data_type,
+        DataType::Date32
+            | DataType::Date64
+            | DataType::Time32(_)
+            | DataType::Time64(_)
+            | DataType::Timestamp(..)
+            | DataType::Duration(_)
+            | DataType::Decimal32(..)
+            | DataType::Decimal64(..)
+            | DataType::Decimal128(..)
+            | DataType::Binary
+            | DataType::LargeBinary
+            | DataType::BinaryView
+            | DataType::FixedSizeBinary(_)
+    )
+}
+
+/// Whether values of this type can be written as JSON: lists, structs and maps of what can be read or shown.
+pub(super) fn is_json(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::List(field) | DataType::LargeList(field) | DataType::FixedSizeList(field, _) => {
+            is_json(field.data_type())
+        }
+        DataType::Map(entries, _) => is_json(entries.data_type()),
+        DataType::Struct(fields) => fields.iter().all(|field| is_json(field.data_type())),
+        other => column_type(other).is_some() || can_show(other),
+    }
+}
+
+/// Adds the values of `array`, which can be shown, to a column of text.
+pub(super) fn fill(array: &ArrayRef, column: &mut Column) {
+    const DAY: i64 = 86_400_000;
+    match array.data_type() {
+        DataType::Date32 => texts::<Date32Type>(array, column, |days| date(days.into())),
+        DataType::Date64 => texts::<Date64Type>(array, column, |millis| date(millis.div_euclid(DAY))),
+        DataType::Time32(TimeUnit::Second) => {
+            texts::<Time32SecondType>(array, column, |value| time(value.into(), Unit::Second));
+        }
+        DataType::Time32(_) => {
+            texts::<Time32MillisecondType>(array, column, |value| time(value.into(), Unit::Milli));
+        }
+        DataType::Time64(TimeUnit::Microsecond) => {
+            texts::<Time64MicrosecondType>(array, column, |value| time(value, Unit::Micro));
+        }
+        DataType::Time64(_) => texts::<Time64NanosecondType>(array, column, |value| time(value, Unit::Nano)),
+        DataType::Timestamp(unit, zone) => {
+            let show = |unit: Unit| move |value: i64| timestamp(value, unit, zone.is_some());
+            match unit {
+                TimeUnit::Second => texts::<TimestampSecondType>(array, column, show(Unit::Second)),
+                TimeUnit::Millisecond => texts::<TimestampMillisecondType>(array, column, show(Unit::Milli)),
+                TimeUnit::Microsecond => texts::<TimestampMicrosecondType>(array, column, show(Unit::Micro)),
+                TimeUnit::Nanosecond => texts::<TimestampNanosecondType>(array, column, show(Unit::Nano)),
+            }
+        }
+        DataType::Duration(unit) => {
+            let show = |unit: Unit| move |value: i64| duration(value, unit);
+            match unit {
+                TimeUnit::Second => texts::<DurationSecondType>(array, column, show(Unit::Second)),
+                TimeUnit::Millisecond => texts::<DurationMillisecondType>(array, column, show(Unit::Milli)),
+                TimeUnit::Microsecond => texts::<DurationMicrosecondType>(array, column, show(Unit::Micro)),
+                TimeUnit::Nanosecond => texts::<DurationNanosecondType>(array, column, show(Unit::Nano)),
+            }
+        }
+        &DataType::Decimal32(_, scale) => {
+            texts::<Decimal32Type>(array, column, |value| decimal(value.into(), scale.into()));
+        }
+        &DataType::Decimal64(_, scale) => {
+            texts::<Decimal64Type>(array, column, |value| decimal(value.into(), scale.into()));
+        }
+        &DataType::Decimal128(_, scale) => {
+            texts::<Decimal128Type>(array, column, |value| decimal(value, scale.into()));
+        }
+        DataType::Binary => bytes(array.as_binary::<i32>().iter(), column),
+        DataType::LargeBinary => bytes(array.as_binary::<i64>().iter(), column),
+        DataType::BinaryView => bytes(array.as_binary_view().iter(), column),
+        DataType::FixedSizeBinary(_) => bytes(array.as_fixed_size_binary().iter(), column),
+        // `can_show` lets no other type through; the caller notices that the column stays empty.
+        _ => {}
+    }
+}
+
+/// Bytes as the text they are; those that are no text are escaped, as `\xff`.
+fn bytes<'a>(array: impl Iterator<Item = Option<&'a [u8]>>, column: &mut Column) {
+    for value in array {
+        match (value, &mut column.values) {
+            (Some(value), Values::Text(texts)) => {
+                match std::str::from_utf8(value) {
+                    Ok(text) => texts.push(text),
+                    Err(_) => texts.push(&value.escape_ascii().to_string()),
+                }
+                column.note_validity(true);
+            }
+            _ => column.push_missing(),
+        }
+    }
+}
+
+/// Adds the values of `array` to a column of text, as JSON writes them.
+pub(super) fn fill_json(array: &ArrayRef, column: &mut Column) {
+    let mut json = String::new();
+    for row in 0..array.len() {
+        if array.is_null(row) {
+            column.push_missing();
+            continue;
+        }
+        json.clear();
+        push_json(array, row, &mut json);
+        if let Values::Text(texts) = &mut column.values {
+            texts.push(&json);
+        }
+        column.note_validity(true);
+    }
+}
+
+/// Adds the value in a row as JSON writes it.
+fn push_json(array: &ArrayRef, row: usize, json: &mut String) {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    if array.is_null(row) {
+        json.push_str("null");
+    } else if let Some(list) = list_value(array, row) {
+        push_all(json, '[', ']', 0..list.len(), |index, json| push_json(&list, index, json));
+    } else if let Some(map) = array.as_map_opt() {
+        let entries: ArrayRef = std::sync::Arc::new(map.value(row));
+        push_all(json, '[', ']', 0..entries.len(), |index, json| push_json(&entries, index, json));
+    } else if let Some(fields) = array.as_struct_opt() {
+        let parts = fields.column_names().into_iter().zip(fields.columns());
+        push_all(json, '{', '}', parts, |(name, values), json| {
+            *json += &quoted(name);
+            json.push(':');
+            push_json(values, row, json);
+        });
+    } else {
+        let one = array.slice(row, 1);
+        let mut column = Column::empty(column_type(one.data_type()).unwrap_or(ColumnType::Text));
+        match can_show(one.data_type()) {
+            true => fill(&one, &mut column),
+            false => drop(records::fill(&one, &mut column)),
+        }
+        match &column.values {
+            _ if column.is_empty() || !column.is_valid(0) => json.push_str("null"),
+            Values::Text(texts) => *json += &quoted(texts.get(0)),
+            // NaN and infinities become null.
+            Values::Float(values) => *json += &serde_json::Value::from(values[0]).to_string(),
+            Values::Int(values) => *json += &values[0].to_string(),
+            Values::Bool(values) => *json += &values[0].to_string(),
+        }
+    }
+}
+
+/// Adds things in brackets, with commas between them.
+fn push_all<T>(
+    json: &mut String,
+    open: char,
+    close: char,
+    things: impl IntoIterator<Item = T>,
+    mut push: impl FnMut(T, &mut String),
+) {
+    json.push(open);
+    for (index, thing) in things.into_iter().enumerate() {
+        if index > 0 {
+            json.push(',');
+        }
+        push(thing, json);
+    }
+    json.push(close);
+}
+
+fn texts<T: ArrowPrimitiveType>(array: &ArrayRef, column: &mut Column, show: impl Fn(T::Native) -> String) {
+    for value in array.as_primitive::<T>() {
+        match (value, &mut column.values) {
+            (Some(value), Values::Text(texts)) => {
+                texts.push(&show(value));
+                column.note_validity(true);
+            }
+            _ => column.push_missing(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::{Date32Array, Decimal128Array, DurationMillisecondArray, Time64MicrosecondArray};
+    use arrow_array::{TimestampNanosecondArray, TimestampSecondArray};
+    use std::sync::Arc;
+
+    #[test]
+    fn dates_times_and_decimals_are_shown() {
+        let arrays: [(ArrayRef, &str); 6] = [
+            (Arc::new(Date32Array::from(vec![Some(19_782), None])), "2024-02-29"),
+            (Arc::new(TimestampNanosecondArray::from(vec![Some(1), None])), "1970-01-01T00:00:00.000000001"),
+            (
+                Arc::new(TimestampSecondArray::from(vec![Some(60), None]).with_timezone("+01:00")),
+                "1970-01-01T00:01:00Z",
+            ),
+            (Arc::new(Time64MicrosecondArray::from(vec![Some(3_600_000_000), None])), "01:00:00"),
+            (Arc::new(DurationMillisecondArray::from(vec![Some(1500), None])), "PT1.500S"),
+            (Arc::new(Decimal128Array::from(vec![Some(-5), None])), "-0.0000000005"),
+        ];
+        for (array, shown) in arrays {
+            assert!(can_show(array.data_type()));
+            let mut column = Column::empty(ColumnType::Text);
+            fill(&array, &mut column);
+            assert_eq!(column.values, Values::Text([shown, ""].into_iter().collect()), "{:?}", array.data_type());
+            assert_eq!(column.validity, Some(vec![true, false]));
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! From the texts of a text format to the types of a typed one.
+//!
+//! Text files do not say what is a number. Before one is written as Parquet, Arrow or NPZ, [`infer_types`] looks at every
+//! value once and finds the narrowest type of each column; [`coerce`] then turns each batch into those types.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::error::{ErrorKind, TableError, shorten};
+use crate::table::batch::{Batch, Column, ColumnType, Schema, TextColumn, Values};
+use crate::table::read::{Piece, ReadOptions, TableReader, open};
+
+/// The largest integer up to which every integer is a float, too.
+pub(crate) const EXACT: u64 = 1 << 53;
+
+/// Reads the whole table at `path` to find the type of each column; standard input cannot be read twice and is an error.
+/// See [`infer_types_of`].
+///
+/// # Errors
+/// Anything that is wrong with the table.
+pub fn infer_types(path: &Path, options: &ReadOptions) -> Result<Vec<ColumnType>, TableError> {
+    if path.as_os_str() == "-" {
+        return Err(TableError::new(
+            ErrorKind::Usage,
+            "standard input",
+            "types cannot be found on standard input, which can be read only once; write it to a file first",
+        ));
+    }
+    infer_types_of(&mut *open(path, options)?)
+}
+
+/// Reads a table to its end to find the type of each column of its schema.
+///
+/// In CSV and TSV a column is one of integers when all values are integers as a computer writes them (no leading zeros, no
+/// `+`, in the signed 64-bit range); of floats when all are finite JSON numbers and none is a long integer that a float
+/// would round; of booleans when all are `true`/`false` or all are `True`/`False`; and else of text. So `007` stays text.
+/// Empty fields fit every type and count as missing values; a column of nothing else is text.
+///
+/// In other formats columns have the types they have (in JSONL, floats if any value is one); columns of integers of which some do
+/// not fit into 64 bits are text.
+///
+/// # Errors
+/// Anything that is wrong with the table.
+pub fn infer_types_of(table: &mut dyn TableReader) -> Result<Vec<ColumnType>, TableError> {
+    infer(table).map(|(types, _)| types)
+}
+
+/// As [`infer_types_of`]; also how many rows there are.
+pub(crate) fn infer(table: &mut dyn TableReader) -> Result<(Vec<ColumnType>, u64), TableError> {
+    let fields = &table.schema().fields;
+    let mut guesses: Vec<Guess> = fields.iter().map(|_| Guess::default()).collect();
+    let mut kinds: Vec<Option<ColumnType>> = fields.iter().map(|field| field.kind).collect();
+    let untyped = table.is_untyped();
+    let mut batch = Batch::new();
+    let mut rows = 0;
+    while let Piece::Rows = table.next_batch(&mut batch)? {
+        rows += batch.rows as u64;
+        for (index, column) in batch.columns.iter().enumerate() {
+            match &column.values {
+                Values::Text(texts) if untyped => {
+                    texts.iter().for_each(|text| guesses[index].look(text));
+                }
+                // In JSONL, a column that holds only nulls so far.
+                Values::Text(_) if !(0..column.len()).any(|row| column.is_valid(row)) => {}
+                // Where an integer is too large for 64 bits, the column is one of text, whatever comes after.
+                _ if kinds[index] == Some(ColumnType::Text) => {}
+                values => kinds[index] = Some(values.kind()),
+            }
+        }
+    }
+    let types = match untyped {
+        true => guesses.iter().map(Guess::kind).collect(),
+        false => kinds.into_iter().map(|kind| kind.unwrap_or(ColumnType::Text)).collect(),
+    };
+    Ok((types, rows))
+}
+
+/// What the values seen so far could be.
+#[derive(Default)]
+struct Guess {
+    some: bool,
+    not_int: bool,
+    not_float: bool,
+    /// An integer that a float would round.
+    long_int: bool,
+    not_lower: bool,
+    not_title: bool,
+}
+
+impl Guess {
+    fn look(&mut self, text: &str) {
+        if text.is_empty() || (self.not_int && self.not_float && self.not_lower && self.not_title) {
+            return;
+        }
+        self.some = true;
+        self.not_lower |= !matches!(text, "true" | "false");
+        self.not_title |= !matches!(text, "True" | "False");
+        match canonical_int(text) {
+            Some(value) => self.long_int |= value.unsigned_abs() > EXACT,
+            None => {
+                self.not_int = true;
+                self.not_float |= plain_float(text).is_none();
+            }
+        }
+    }
+
+    fn kind(&self) -> ColumnType {
+        if !self.some {
+            ColumnType::Text
+        } else if !self.not_int {
+            ColumnType::Int
+        } else if !self.not_float && !self.long_int {
+            ColumnType::Float
+        } else if !self.not_lower || !self.not_title {
+            ColumnType::Bool
+        } else {
+            ColumnType::Text
+        }
+    }
+}
+
+/// The integer that `text` is, when printing it gives `text` again.
+fn canonical_int(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let canonical = match digits.as_bytes() {
+        [b'0'] => digits.len() == text.len(),
+        [b'1'..=b'9', rest @ ..] => rest.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    canonical.then(|| text.parse().ok()).flatten()
+}
+
+/// The finite number that `text` is by the grammar of JSON, unless it is an integer too long for 64 bits.
+fn plain_float(text: &str) -> Option<f64> {
+    let rest = text.strip_prefix('-').unwrap_or(text);
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let whole = digits(rest);
+    if whole == 0 || (whole > 1 && rest.starts_with('0')) {
+        return None;
+    }
+    let mut rest = &rest[whole..];
+    if rest.is_empty() && whole > 15 {
+        return None;
+    }
+    if let Some(fraction) = rest.strip_prefix('.') {
+        let count = digits(fraction);
+        if count == 0 {
+            return None;
+        }
+        rest = &fraction[count..];
+    }
+    if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
+        let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        let count = digits(exponent);
+        if count == 0 {
+            return None;
+        }
+        rest = &exponent[count..];
+    }
+    match rest.is_empty() {
+        true => text.parse().ok().filter(|number: &f64| number.is_finite()),
+        false => None,
+    }
+}
+
+/// Turns the columns of a batch into the types of `schema`, where it names them: texts into what they say (an empty text
+/// into a missing value), integers into floats, anything into text. `file` is for messages.
+///
+/// # Errors
+/// The first value that is not of its column's type.
+///
+/// # Panics
+/// When the batch has another number of columns than the schema.
+pub fn coerce(file: &str, schema: &Schema, batch: &mut Batch) -> Result<(), TableError> {
+    assert_eq!(schema.len(), batch.columns.len(), "one field per column");
+    for (index, field) in schema.fields.iter().enumerate() {
+        if let Some(kind) = field.kind {
+            let column = coerced(file, &field.name, batch, index, kind)?;
+            if let Cow::Owned(column) = column {
+                batch.columns[index] = column;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The column `index` of the batch as one of type `kind`.
+pub(crate) fn coerced<'a>(
+    file: &str,
+    name: &str,
+    batch: &'a Batch,
+    index: usize,
+    kind: ColumnType,
+) -> Result<Cow<'a, Column>, TableError> {
+    let column = &batch.columns[index];
+    if column.kind() == kind {
+        return Ok(Cow::Borrowed(column));
+    }
+    convert(column, kind).map(Cow::Owned).map_err(|(row, shown)| {
+        let kind = match kind {
+            ColumnType::Text => "text",
+            ColumnType::Int => "a 64-bit integer",
+            ColumnType::Float => "a finite number",
+            ColumnType::Bool => "true or false",
+        };
+        TableError::new(
+            ErrorKind::Type,
+            file,
+            format!("`{}` is not {kind}, as the column is to be written", shorten(&shown)),
+        )
+        .at_row(batch.row_number(row))
+        .at_line(batch.line(row))
+        .in_column(name)
+    })
+}
+
+/// The column as one of type `kind`, or the row and text of the first value that is not of it.
+fn convert(column: &Column, kind: ColumnType) -> Result<Column, (usize, String)> {
+    let mut to = Column::empty(kind);
+    for row in 0..column.len() {
+        if !column.is_valid(row) {
+            to.push_missing();
+            continue;
+        }
+        if let Values::Text(from) = &column.values
+            && from.get(row).is_empty()
+        {
+            to.push_missing();
+            continue;
+        }
+        let fits = match (&column.values, &mut to.values) {
+            (Values::Text(from), Values::Int(to)) => push_some(to, canonical_int(from.get(row))),
+            (Values::Text(from), Values::Float(to)) => {
+                let text = from.get(row);
+                let exact = canonical_int(text).filter(|value| value.unsigned_abs() <= EXACT);
+                push_some(to, exact.map(|value| value as f64).or_else(|| plain_float(text)))
+            }
+            (Values::Text(from), Values::Bool(to)) => {
+                let value = match from.get(row) {
+                    "true" | "True" => Some(true),
+                    "false" | "False" => Some(false),
+                    _ => None,
+                };
+                push_some(to, value)
+            }
+            (Values::Int(from), Values::Float(to)) => {
+                let exact = from[row].unsigned_abs() <= EXACT;
+                push_some(to, exact.then_some(from[row] as f64))
+            }
+            (_, Values::Text(to)) => {
+                push_text(to, &column.values, row);
+                true
+            }
+            _ => false,
+        };
+        if !fits {
+            let mut shown = TextColumn::new();
+            push_text(&mut shown, &column.values, row);
+            return Err((row, shown.get(0).to_owned()));
+        }
+        to.note_validity(true);
+    }
+    Ok(to)
+}
+
+fn push_some<T>(to: &mut Vec<T>, value: Option<T>) -> bool {
+    let some = value.is_some();
+    to.extend(value);
+    some
+}
+
+pub(crate) fn push_text(to: &mut TextColumn, values: &Values, row: usize) {
+    match values {
+        Values::Text(values) => to.push(values.get(row)),
+        Values::Int(values) => to.push(itoa::Buffer::new().format(values[row])),
+        Values::Float(values) => to.push(zmij::Buffer::new().format(values[row])),
+        Values::Bool(values) => to.push(if values[row] { "true" } else { "false" }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::format::{FileFormat, Format};
+    use crate::table::read::open_bytes;
+
+    fn infer(format: Format, text: &str) -> Vec<ColumnType> {
+        let options = ReadOptions { batch_rows: 2, ..ReadOptions::default() };
+        let format = FileFormat::plain(format);
+        let mut table = open_bytes("t", format, text.as_bytes().to_vec(), &options).unwrap();
+        infer_types_of(&mut *table).unwrap()
+    }
+
+    #[test]
+    fn a_column_has_the_narrowest_type_of_its_values() {
+        use ColumnType::{Bool, Float, Int, Text};
+        for (values, kind) in [
+            ("1 -5 0", Int),
+            ("1 2.5 -0", Float),
+            ("1e5 2E-3 3", Float),
+            ("007 1", Text),
+            ("+1 1", Text),
+            (".5 1", Text),
+            ("true false", Bool),
+            ("True False", Bool),
+            ("true False", Text),
+            ("true 1", Text),
+            ("9223372036854775807", Int),
+            ("9223372036854775808", Text),
+            ("9007199254740993 0.5", Text),
+            ("1e400 1", Text),
+            ("nan 1", Text),
+            ("\"\" 1", Int),
+            ("\"\" \"\"", Text),
+        ] {
+            let csv = format!("x\n{}\n", values.replace(' ', "\n"));
+            assert_eq!(infer(Format::Csv, &csv), [kind], "{values}");
+        }
+        let jsonl =
+            "{\"a\":1,\"b\":null,\"c\":true}\n\n{\"a\":2,\"b\":null,\"c\":null}\n{\"a\":0.5,\"b\":1,\"c\":false}\n";
+        assert_eq!(infer(Format::Jsonl, jsonl), [Float, Int, Bool]);
+        let strings = "{\"a\":\"1\",\"b\":null}\n";
+        assert_eq!(infer(Format::Jsonl, strings), [Text, Text]);
+    }
+
+    #[test]
+    fn coercing_keeps_missing_values_and_names_bad_ones() {
+        let texts = Values::Text(["1", "", "3"].into_iter().collect());
+        let mut batch = Batch::from_columns(vec![texts.clone().into(), texts.into()], 1);
+        let schema = Schema::new([("a", ColumnType::Int), ("b", ColumnType::Text)]);
+        coerce("t", &schema, &mut batch).unwrap();
+        assert_eq!(batch.columns[0].values, Values::Int(vec![1, 0, 3]));
+        assert_eq!(batch.columns[0].validity, Some(vec![true, false, true]));
+        assert_eq!(batch.columns[1].validity, None);
+        // The longest integers that infer_types lets into a column of floats.
+        let long = Values::Text(["9007199254740992", "-0.5"].into_iter().collect());
+        let mut floats = Batch::from_columns(vec![long.into()], 1);
+        coerce("t", &Schema::new([("x", ColumnType::Float)]), &mut floats).unwrap();
+        assert_eq!(floats.columns[0].values, Values::Float(vec![9007199254740992.0, -0.5]));
+        let schema = Schema::new([("a", ColumnType::Bool), ("b", ColumnType::Text)]);
+        let error = coerce("t", &schema, &mut batch).unwrap_err();
+        assert_eq!(error.to_string(), "t: row 1, column `a`: `1` is not true or false, as the column is to be written");
+    }
+}

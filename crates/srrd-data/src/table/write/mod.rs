@@ -1,0 +1,71 @@
+//! Writing tables: what all formats share.
+
+#[cfg(feature = "arrow")]
+pub(crate) mod records;
+
+use std::path::Path;
+
+use crate::error::{ErrorKind, TableError};
+use crate::files::Output;
+use crate::table::batch::{Batch, ColumnType, Schema};
+use crate::table::format::{FileFormat, Format};
+
+/// A table being written, a batch of rows at a time.
+///
+/// The file appears, complete, with [`finish`](Self::finish). A writer that is dropped before leaves nothing behind, and a
+/// file that was there before stays as it was.
+pub trait TableWriter: Send {
+    /// Adds the rows of `batch`, whose columns are those of the schema.
+    ///
+    /// Typed formats write the types of the schema and convert other columns as [`coerce`](crate::coerce) does. Text
+    /// formats write values as they come: texts as they are, floats in the shortest form that reads back the same, missing
+    /// values as empty fields (CSV, TSV) or null (JSONL, which also has only null for NaN and infinities).
+    ///
+    /// # Errors
+    /// The file cannot be written, or a value is not of its column's type.
+    ///
+    /// # Panics
+    /// When the batch has another number of columns than the schema.
+    fn write(&mut self, batch: &Batch) -> Result<(), TableError>;
+
+    /// Says that the texts of these columns, by position, are values as JSON writes them, for a format that is JSON.
+    fn mark_json(&mut self, columns: &[usize]) {
+        let _ = columns;
+    }
+
+    /// Completes the file and puts it in its place.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    fn finish(self: Box<Self>) -> Result<(), TableError>;
+}
+
+/// Begins to write a table. The format is told by the file's name; `-` is CSV on standard output.
+///
+/// Typed formats need the type of every column in the schema (see [`infer_types`](crate::infer_types) for tables that come
+/// as text).
+///
+/// # Errors
+/// The format is not supported, the folder does not exist or cannot be written, or the path is a directory: all of which
+/// is found here, before any work is done.
+pub fn create(path: &Path, schema: &Schema) -> Result<Box<dyn TableWriter>, TableError> {
+    let FileFormat { format, compression } = FileFormat::from_path(path)?;
+    let stdout = path.as_os_str() == "-";
+    let name = if stdout { "standard output".to_owned() } else { path.display().to_string() };
+    let output = || if stdout { Ok(Output::stdout()) } else { Output::file(path, &path.display().to_string()) };
+    format.create(name, output, compression, schema)
+}
+
+/// The types of all columns, without which a typed format cannot begin.
+pub(crate) fn known_types(name: &str, format: Format, schema: &Schema) -> Result<Vec<ColumnType>, TableError> {
+    schema
+        .fields
+        .iter()
+        .map(|field| {
+            field.kind.ok_or_else(|| {
+                let what = format!("the type of the column must be known to write {format}");
+                TableError::new(ErrorKind::Usage, name, what).in_column(&field.name)
+            })
+        })
+        .collect()
+}

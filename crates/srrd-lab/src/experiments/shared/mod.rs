@@ -1,0 +1,7 @@
+//! What several experiments share: pairs of samples, columns, verdicts, and how results are shown.
+
+pub mod columns;
+pub mod correlated;
+pub mod pairs;
+pub mod show;
+pub mod verdicts;

@@ -1,0 +1,332 @@
+//! What parameters and columns hold: worlds, sizes, estimators, numbers with limits.
+
+use crate::row::{Choice, Value};
+use srrd::{Batch, Gamma, Metric, Undefined};
+use srrd_worlds::Model;
+use std::fmt::{self, Display};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// How much of an experiment is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Preset {
+    /// Under two minutes on two cores, and enough to see the shape of the result.
+    Quick,
+    /// The paper's numbers.
+    Paper,
+}
+
+impl FromStr for Preset {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "quick" => Ok(Preset::Quick),
+            "paper" => Ok(Preset::Paper),
+            _ => Err(format!("'{text}' is neither quick nor paper")),
+        }
+    }
+}
+
+impl Display for Preset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Preset::Quick => "quick",
+            Preset::Paper => "paper",
+        })
+    }
+}
+
+/// The built-in worlds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WorldKind {
+    /// Four directions on a grid.
+    Gridworld,
+    /// Eight directions among moving obstacles.
+    BouncingBalls,
+    /// Two teams of drones.
+    DroneCombat,
+}
+
+impl WorldKind {
+    /// Those of Experiment 1, whose size can be chosen.
+    pub const GRIDS: [WorldKind; 2] = [WorldKind::Gridworld, WorldKind::BouncingBalls];
+
+    /// As people write it.
+    pub fn title(self) -> &'static str {
+        match self {
+            WorldKind::Gridworld => "Gridworld",
+            WorldKind::BouncingBalls => "Bouncing Balls",
+            WorldKind::DroneCombat => "Drone Combat",
+        }
+    }
+}
+
+impl Choice for WorldKind {
+    const ALL: &'static [Self] = &[WorldKind::Gridworld, WorldKind::BouncingBalls, WorldKind::DroneCombat];
+    fn name(self) -> &'static str {
+        match self {
+            WorldKind::Gridworld => "gridworld",
+            WorldKind::BouncingBalls => "bouncing-balls",
+            WorldKind::DroneCombat => "drone-combat",
+        }
+    }
+}
+
+impl Display for WorldKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Width and height of a world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Size {
+    /// Cells from left to right.
+    pub width: usize,
+    /// Cells from top to bottom.
+    pub height: usize,
+}
+
+impl Size {
+    /// A square.
+    pub const fn square(side: usize) -> Self {
+        Size { width: side, height: side }
+    }
+}
+
+impl Value for Size {
+    fn read(text: &str) -> Result<Self, String> {
+        let sides = text.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
+        match sides {
+            // A trial with more cells than this would not fit into memory.
+            Some((width, height)) if (2..=1000).contains(&width) && (2..=1000).contains(&height) => {
+                Ok(Size { width, height })
+            }
+            _ => Err(format!("'{text}' is not a size such as 20x20, with sides from 2 to 1000")),
+        }
+    }
+
+    fn write(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}", self.width, self.height)
+    }
+}
+
+/// How expectations are estimated in an experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Estimation {
+    /// Double batch, unsampled transitions counting 0.
+    Double,
+    /// The mean over sampled transitions.
+    Unbiased,
+    /// Double batch, unsampled transitions predicted by linear least squares.
+    RegressedLinear,
+    /// Double batch, unsampled transitions predicted by a regression tree.
+    RegressedTree,
+}
+
+impl Estimation {
+    /// The model that predicts unsampled rewards, where there is one. It needs features of the states.
+    pub fn regression(self) -> Option<srrd::Regression> {
+        match self {
+            Estimation::Double | Estimation::Unbiased => None,
+            Estimation::RegressedLinear => Some(srrd::Regression::Linear),
+            Estimation::RegressedTree => Some(srrd::Regression::Tree(srrd::TreeLimits::default())),
+        }
+    }
+
+    /// The library's estimator, with this batch where one is drawn.
+    pub fn estimator(self, batch: Batch) -> srrd::Estimator {
+        match self {
+            Estimation::Unbiased => srrd::Estimator::Unbiased,
+            _ => srrd::Estimator::Double { actions: srrd::Actions::Marginal, batch },
+        }
+    }
+}
+
+impl Choice for Estimation {
+    const ALL: &'static [Self] =
+        &[Estimation::Double, Estimation::Unbiased, Estimation::RegressedLinear, Estimation::RegressedTree];
+    fn name(self) -> &'static str {
+        match self {
+            Estimation::Double => "double",
+            Estimation::Unbiased => "unbiased",
+            Estimation::RegressedLinear => "regressed-linear",
+            Estimation::RegressedTree => "regressed-tree",
+        }
+    }
+}
+
+impl Display for Estimation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How far the second reward departs from potential shaping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Noise {
+    /// Not at all.
+    None,
+    /// By up to the largest shaped reward.
+    Mild,
+    /// By up to five times the largest shaped reward.
+    High,
+}
+
+impl Choice for Noise {
+    const ALL: &'static [Self] = &[Noise::None, Noise::Mild, Noise::High];
+    fn name(self) -> &'static str {
+        match self {
+            Noise::None => "none",
+            Noise::Mild => "mild",
+            Noise::High => "high",
+        }
+    }
+}
+
+impl Display for Noise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Choice for Metric {
+    const ALL: &'static [Self] = &Metric::ALL;
+    fn name(self) -> &'static str {
+        Metric::name(self)
+    }
+}
+
+impl Choice for Model {
+    const ALL: &'static [Self] = &Model::ALL;
+    fn name(self) -> &'static str {
+        Model::name(self)
+    }
+}
+
+impl Choice for Undefined {
+    const ALL: &'static [Self] = &[Undefined::TooFewCommon, Undefined::Constant, Undefined::NoDegreesOfFreedom];
+    fn name(self) -> &'static str {
+        Undefined::name(self)
+    }
+}
+
+/// A probability or a correlation: a number from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fraction(pub f64);
+
+impl Value for Fraction {
+    fn read(text: &str) -> Result<Self, String> {
+        match text.parse::<f64>() {
+            // −0 is 0: it would only make two names for one value.
+            Ok(value) if (0.0..=1.0).contains(&value) => Ok(Fraction(value + 0.0)),
+            _ => Err(format!("'{text}' is not a number from 0 to 1")),
+        }
+    }
+
+    fn write(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Display for Fraction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Display::fmt(&self.0, f)
+    }
+}
+
+/// The discount factor of a preset.
+///
+/// # Panics
+/// When the constant is none.
+pub fn gamma(constant: f64) -> Gamma {
+    Gamma::new(constant).expect("a discount factor lies between 0 and 1")
+}
+
+impl Value for Gamma {
+    fn read(text: &str) -> Result<Self, String> {
+        Gamma::new(Fraction::read(text)?.0).map_err(|e| e.to_string())
+    }
+
+    fn write(&self) -> String {
+        self.get().to_string()
+    }
+}
+
+impl Value for Batch {
+    fn read(text: &str) -> Result<Self, String> {
+        let size = || text.parse().ok().and_then(|size| Batch::size(size).ok());
+        let wrong = || format!("'{text}' is neither `all` nor a whole number from 1 up");
+        if text == "all" { Ok(Batch::All) } else { size().ok_or_else(wrong) }
+    }
+
+    fn write(&self) -> String {
+        match self {
+            Batch::All => "all".to_owned(),
+            Batch::Size(size) => size.to_string(),
+        }
+    }
+}
+
+/// Where the rewards of agents come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rewards {
+    /// Made by hand for each world.
+    Manual,
+    /// A table with columns `sample` and `label`.
+    Table(PathBuf),
+}
+
+impl Value for Rewards {
+    fn read(text: &str) -> Result<Self, String> {
+        match text {
+            "manual" => Ok(Rewards::Manual),
+            path if path.contains(['.', '/', '\\']) => Ok(Rewards::Table(PathBuf::from(path))),
+            _ => Err(format!("'{text}' is neither manual nor a table of rewards with columns `sample` and `label`")),
+        }
+    }
+
+    fn write(&self) -> String {
+        match self {
+            Rewards::Manual => "manual".to_owned(),
+            Rewards::Table(path) => path.to_string_lossy().into_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fractions_are_between_0_and_1() {
+        assert_eq!(Fraction::read("0.70").unwrap().to_string(), "0.7");
+        assert_eq!(Fraction::read("-0").unwrap().to_string(), "0");
+        for wrong in ["1.5", "nan", "-0.1", "x", ""] {
+            assert!(Fraction::read(wrong).is_err() && Gamma::read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_choice_is_found_by_its_name() {
+        fn all<T: Choice + PartialEq + std::fmt::Debug>() {
+            for &choice in T::ALL {
+                assert_eq!(T::read(choice.name()), Ok(choice));
+            }
+            assert!(T::read("something else").is_err());
+        }
+        all::<WorldKind>();
+        all::<Estimation>();
+        all::<Noise>();
+        all::<Metric>();
+        all::<Model>();
+        all::<Undefined>();
+    }
+}
