@@ -28,10 +28,13 @@ PYTHON = ENVIRONMENT / "bin" / "python"
 REQUIREMENTS = HERE / "requirements-test.txt"
 #: How long `import srrd` may take, NumPy included.
 IMPORT_SECONDS = 0.3
+#: When this began.
+STARTED = time.monotonic()
 
 
 def say(text: str) -> None:
-    print(f"== {text}", flush=True)
+    """What comes next, and how long everything before it took."""
+    print(f"== {time.monotonic() - STARTED:.0f} s: {text}", flush=True)
 
 
 def call(*command: str | Path, cwd: Path = ROOT) -> None:
@@ -100,7 +103,6 @@ def prepare(wheel: Path) -> None:
 
 
 def main() -> None:
-    started = time.monotonic()
     say("the wheel")
     prepare(build())
     if len(sys.argv) == 1:
@@ -114,7 +116,7 @@ def main() -> None:
     # Not from the root: `python/srrd` has no compiled part and must not be imported instead of what is installed.
     tests = [PYTHON, "-m", "pytest", "--rootdir", HERE, "-q", *(sys.argv[1:] or [HERE / "tests"])]
     code = subprocess.run([str(part) for part in tests], cwd=HERE / "tests", check=False).returncode
-    say(f"{time.monotonic() - started:.0f} s")
+    say("done")
     sys.exit(code)
 
 

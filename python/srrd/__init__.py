@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from ._command import command
 from ._compare import (
-    METRICS,
     GammaEstimate,
     canonicalize,
     compare,
@@ -31,6 +30,7 @@ from ._compare import (
     pairwise,
 )
 from ._exact import Tabular
+from ._options import METRICS, CompareOptions, Metric, Options
 from ._sample import RewardSample, Transition, Transitions, from_frame, read
 from ._srrd import DataWarning, __version__
 
@@ -59,9 +59,12 @@ _LATER = {
 __all__ = [
     "METRICS",
     "ClusterDiscretizer",
+    "CompareOptions",
     "DataWarning",
     "GammaEstimate",
     "GridDiscretizer",
+    "Metric",
+    "Options",
     "Plan",
     "RewardKNN",
     "RewardSample",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _srrd
+from ._options import CompareOptions, Options, choices
 from ._sample import RewardSample
 
 if TYPE_CHECKING:
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from ._progress import Progress
     from .engine import Engine
-
-Metric: TypeAlias = Literal["direct", "epic", "dard", "srrd", "projected"]
-METRICS: tuple[Metric, ...] = ("direct", "epic", "dard", "srrd", "projected")
 
 
 class GammaEstimate(TypedDict):
@@ -34,52 +31,14 @@ class GammaEstimate(TypedDict):
     profile_unexplained: npt.NDArray[np.float64]
 
 
-def choices(
-    metric: str | Iterable[str] = "srrd",
-    gamma: float | Literal["auto"] = 0.9,
-    *,
-    estimator: str = "double",
-    regression: str | None = None,
-    actions: str = "marginal",
-    batch: int | Literal["all"] = "all",
-    seed: int = 0,
-    min_common: int = 3,
-    correlation: str = "pearson",
-    support: str = "pair",
-) -> _srrd.Choices:
-    """Options, checked as the command checks them."""
-    names = (metric,) if isinstance(metric, str) else tuple(metric)
-    if isinstance(seed, bool) or not 0 <= seed < 2**64:
-        raise ValueError(f"seed: {seed!r} is not a whole number from 0 to 2**64 - 1")
-    if min_common < 1:
-        raise ValueError("min_common: it must be at least 1")
-    # float: NumPy's numbers have another repr.
-    given = gamma if isinstance(gamma, str) else repr(float(gamma))
-    chosen = names, given, estimator, regression, actions, str(batch), int(seed), int(min_common), correlation, support
-    return _checked(*chosen)
-
-
-# Loops over many small samples give the same options again and again.
-@functools.lru_cache(maxsize=64)
-def _checked(names: tuple[str, ...], *options: Any) -> _srrd.Choices:
-    return _srrd.Choices(list(names), *options)
-
-
 def distance(
     a: RewardSample,
     b: RewardSample,
     metric: str = "srrd",
     gamma: float | Literal["auto"] = 0.9,
     *,
-    estimator: str = "double",
-    regression: str | None = None,
-    actions: str = "marginal",
-    batch: int | Literal["all"] = "all",
-    seed: int = 0,
-    min_common: int = 3,
-    correlation: str = "pearson",
-    support: str = "pair",
     threads: int | None = None,
+    **options: Unpack[Options],
 ) -> float:
     """The distance of two rewards: 0 equivalent, 0.71 unrelated, 1 opposite; nan, with a warning, when it is undefined.
 
@@ -89,18 +48,10 @@ def distance(
         ``"direct"``, ``"epic"``, ``"dard"``, ``"srrd"`` or ``"projected"``.
     gamma
         The discount factor that the rewards were made for; ``"auto"`` finds it from the samples.
-    estimator
-        ``"double"``, ``"unbiased"``, or ``"regressed"`` with `regression` ``"linear"`` or ``"tree"``.
-    actions, batch, seed
-        How actions enter the double batch, and how many states it holds.
-    min_common
-        How many transitions both samples must hold.
-    correlation
-        ``"pearson"``, or ``"spearman"`` for ranks.
-    support
-        Where projected takes shaping out: on what a ``"pair"`` shares, or on each sample's ``"own"`` transitions.
     threads
         How many to use: all cores by default. Results do not depend on it.
+    options
+        `estimator`, `regression`, `actions`, `batch`, `seed`, `min_common`, `correlation`, `support`: see `srrd.Options`.
 
     Examples
     --------
@@ -113,11 +64,7 @@ def distance(
     >>> round(srrd.distance(plain, shaped, metric="direct"), 2), srrd.distance(plain, shaped, metric="projected") < 1e-6
     (0.43, True)
     """
-    chosen = choices(
-        metric, gamma, estimator=estimator, regression=regression, actions=actions, batch=batch, seed=seed,
-        min_common=min_common, correlation=correlation, support=support,
-    )  # fmt: skip
-    return _srrd.distance(_core(a), _core(b), chosen, threads)
+    return _srrd.distance(_core(a), _core(b), choices(metric, gamma, options), threads)
 
 
 def compare(
@@ -126,16 +73,13 @@ def compare(
     metric: str | Iterable[str] = "all",
     gamma: float | Literal["auto"] = 0.9,
     *,
-    interval: float | None = None,
-    chance: bool = False,
-    draws: int = 1000,
     threads: int | None = None,
-    **options: Any,
+    **options: Unpack[CompareOptions],
 ) -> dict[str, Any]:
     """Everything that ``srrd distance --json`` tells: the distances of several metrics, and how sure they are.
 
-    `interval` is the level of an interval, such as 0.95; `chance` tests whether the rewards are more alike than chance.
-    `options` are those of `distance`.
+    `options` are those of `distance`, and those of `srrd.CompareOptions`: `interval` is the level of an interval, such as 0.95;
+    `chance` tests whether the rewards are more alike than chance; `draws` says how many draws both make.
 
     >>> import numpy as np, srrd
     >>> states = np.arange(30)
@@ -145,8 +89,8 @@ def compare(
     >>> [(r["metric"], round(r["distance"], 3), round(r["interval"]["high"], 2)) for r in result["results"]]
     [('direct', 0.153, 0.2), ('srrd', 0.152, 0.2)]
     """
-    chosen = choices(metric, gamma, **options)
-    result: dict[str, Any] = _srrd.compare(_core(a), _core(b), chosen, interval, chance, draws, threads)
+    chosen = choices(metric, gamma, options, certainty=True)
+    result: dict[str, Any] = _srrd.compare(_core(a), _core(b), chosen, threads)
     return result
 
 
@@ -156,10 +100,10 @@ def canonicalize(
     gamma: float | Literal["auto"] = 0.9,
     *,
     threads: int | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> npt.NDArray[np.float64]:
     """The rewards without shaping, in the order of ``sample.transitions``. `options` are those of `distance`."""
-    return _srrd.canonicalize(_core(sample), choices(metric, gamma, **options), threads)
+    return _srrd.canonicalize(_core(sample), choices(metric, gamma, options), threads)
 
 
 def pairwise(
@@ -173,7 +117,7 @@ def pairwise(
     block: int | None = None,
     progress: Progress = False,
     out: str | os.PathLike[str] | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> npt.NDArray[np.float64]:
     """The distances of all pairs, a square matrix, ready for scikit-learn's ``metric="precomputed"``.
 
@@ -207,14 +151,12 @@ def pairwise(
            [0.05, 0.  , 0.99],
            [1.  , 0.99, 0.  ]])
     """
-    samples = list(samples)
+    cores = [_core(sample) for sample in samples]
     if engine is None and out is None and block is None and not progress:
-        return _srrd.pairwise(
-            [_core(sample) for sample in samples], choices(metric, gamma, **options), undefined, threads
-        )
+        return _srrd.pairwise(cores, choices(metric, gamma, options), undefined, threads)
     from .engine import pairwise_on
 
-    return pairwise_on(engine, samples, metric, gamma, undefined, threads, block, progress, options, out)
+    return pairwise_on(engine, cores, metric, gamma, options, undefined, threads, block, progress, out)
 
 
 def cross(
@@ -224,10 +166,10 @@ def cross(
     gamma: float | Literal["auto"] = 0.9,
     *,
     threads: int | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> npt.NDArray[np.float64]:
     """The distance of every row sample to every column sample; nan where undefined. `options` are those of `distance`."""
-    chosen = choices(metric, gamma, **options)
+    chosen = choices(metric, gamma, options)
     return _srrd.cross([_core(row) for row in rows], [_core(column) for column in columns], chosen, threads)
 
 
@@ -239,10 +181,10 @@ def explain(
     *,
     top: int = 10,
     threads: int | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> dict[str, Any]:
     """Where two rewards differ: the `top` transitions and states that carry most of the distance."""
-    result: dict[str, Any] = _srrd.explain(_core(a), _core(b), choices(metric, gamma, **options), top, threads)
+    result: dict[str, Any] = _srrd.explain(_core(a), _core(b), choices(metric, gamma, options), top, threads)
     return result
 
 
@@ -252,13 +194,13 @@ def inspect(
     gamma: float | Literal["auto"] = 0.9,
     space: tuple[int, int] | None = None,
     threads: int | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> dict[str, Any]:
     """What is in samples, and how much of what every metric needs was sampled; of two samples also advice.
 
     `space` is the number of states and of actions of the whole world, for the coverage of it.
     """
-    chosen = choices(metric, gamma, **options)
+    chosen = choices(metric, gamma, options)
     result: dict[str, Any] = _srrd.inspect([_core(sample) for sample in samples], chosen, space, threads)
     return result
 
@@ -278,7 +220,7 @@ def evaluate(
     train: float = 0.7,
     repeats: int = 200,
     threads: int | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> dict[str, Any]:
     """How well agents are told apart by k-NN over their rewards: everything that ``srrd classify --json`` tells.
 
@@ -289,7 +231,7 @@ def evaluate(
         if len(labels) != len(samples):
             raise ValueError(f"there are {len(samples)} samples and {len(labels)} labels: give one each")
         samples = [sample.renamed(sample.name, str(label)) for sample, label in zip(samples, labels, strict=True)]
-    chosen = choices(metric, **options)
+    chosen = choices(metric, None, options)
     result: dict[str, Any] = _srrd.classify(
         [_core(sample) for sample in samples],
         chosen,
@@ -303,7 +245,7 @@ def evaluate(
 
 
 def embed(distances: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Points in the plane whose distances come near the given ones (classical multidimensional scaling): (samples, 2)."""
+    """Points in the plane whose distances are close to the given ones (classical multidimensional scaling): (samples, 2)."""
     return _srrd.embed(np.ascontiguousarray(distances, dtype=np.float64))
 
 

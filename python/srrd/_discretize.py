@@ -82,12 +82,12 @@ class GridDiscretizer(_Discretizer):
     Parameters
     ----------
     n_bins
-        How many bins a feature gets: one number, or one a feature.
+        How many bins a feature gets: one number for all, or one number per feature.
     strategy
         ``"uniform"``: bins of equal width. ``"quantile"``: bins with equally many rows.
     bounds
-        Where ``"uniform"`` bins begin and end, (low, high), numbers or one a feature: the least and the greatest value by
-        default. Rows beyond them fall into the outermost bins.
+        Where ``"uniform"`` bins begin and end, (low, high): one number for all or one per feature: the least and the
+        greatest value by default. Rows beyond them fall into the outermost bins.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class GridDiscretizer(_Discretizer):
         self.bounds = bounds
 
     def fit(self, X: npt.ArrayLike, y: None = None) -> GridDiscretizer:
-        """Finds the bins of every feature: X has a row a state."""
+        """Finds the bins of every feature: X has one row per state."""
         array = validate_data(self, X, dtype=np.float64)
         width = array.shape[1]
         if self.strategy not in ("uniform", "quantile"):
@@ -218,7 +218,7 @@ class ClusterDiscretizer(_Discretizer):
         self.scale = scale
 
     def fit(self, X: npt.ArrayLike, y: None = None) -> ClusterDiscretizer:
-        """Finds the centres: X has a row a state."""
+        """Finds the centres: X has one row per state."""
         array = validate_data(self, X, dtype=np.float64)
         count = self.n_clusters
         if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
@@ -268,7 +268,7 @@ def _one_each(name: str, given: Any, width: int) -> npt.NDArray[Any]:
 def _tokens(given: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
     tokens = np.asarray(given)
     if tokens.ndim != 1 or (tokens.size and tokens.dtype.kind not in "iu"):
-        raise ValueError("tokens are integers, one a row")
+        raise ValueError("tokens are integers, one per row")
     if tokens.size and not (tokens.min() >= 0 and tokens.max() < count):
         raise ValueError(f"tokens are from 0 to {count - 1}, those that `transform` gives")
     return tokens.astype(np.int64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, Literal
@@ -10,7 +9,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from . import _compare, _srrd
+from . import _srrd
+from ._options import Options, choices
 from ._sample import RewardSample
 
 try:
@@ -36,7 +36,7 @@ class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_neighbors
         How many training samples vote (all of them, where there are fewer).
     metric, gamma, estimator, regression, actions, batch, seed, min_common, correlation, support, threads
-        Those of `srrd.distance`. ``gamma="auto"`` is found from the training samples, once, in `fit`.
+        Those of `srrd.distance` (see `srrd.Options`). ``gamma="auto"`` is found from the training samples, once, in `fit`.
 
     Attributes
     ----------
@@ -108,12 +108,8 @@ class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_consistent_length(samples, labels)
         if not samples:
             raise ValueError("there are 0 samples: there is nothing to learn from")
-        # Wrong options are refused now, not when the first sample is predicted.
-        _compare.choices(**(self._options() | {"gamma": self.gamma}))
-        if isinstance(self.gamma, str):
-            self.gamma_ = _compare.estimate_gamma(*samples, threads=self.threads)["gamma"]
-        else:
-            self.gamma_ = float(self.gamma)
+        # Wrong options and samples are refused now, not when the first sample is predicted.
+        self.gamma_ = _srrd.settle([sample._core for sample in samples], self._choices(self.gamma), self.threads)
         self.classes_, self._classes = np.unique(labels, return_inverse=True)
         self.samples_ = samples
         self.n_samples_fit_ = len(samples)
@@ -148,7 +144,7 @@ class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         count = _count(self.n_neighbors if n_neighbors is None else n_neighbors)
         if X is None:
-            distances = _compare.cross(self.samples_, self.samples_, **self._options(), threads=self.threads)
+            distances = self._cross(self.samples_)
             distances = np.where(np.isnan(distances), FARTHEST, distances)
             np.fill_diagonal(distances, np.inf)
             count = min(count, self.n_samples_fit_ - 1)
@@ -161,15 +157,15 @@ class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _distances(self, X: Sequence[RewardSample]) -> npt.NDArray[np.float64]:
         samples = _samples(X)
-        distances = _compare.cross(samples, self.samples_, **self._options(), threads=self.threads)
+        # `fit` has warned about the training samples.
+        _srrd.settle([sample._core for sample in samples], self._choices(self.gamma_), self.threads)
+        distances = self._cross(samples)
         undefined = np.isnan(distances)
         lost = int(undefined.all(axis=1).sum())
         if lost:
-            warnings.warn(
-                f"{lost} of {len(samples)} samples have no defined distance to any training sample: what is predicted for them "
-                "means nothing",
-                _srrd.DataWarning,
-                stacklevel=4,
+            _srrd.warn(
+                f"{lost} of {len(samples)} samples have no defined distance to any training sample: do not use what is "
+                "predicted for them"
             )
         filled: npt.NDArray[np.float64] = np.where(undefined, FARTHEST, distances)
         return filled
@@ -182,19 +178,23 @@ class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         voted = self._classes[order][:, :, None] == np.arange(len(self.classes_))
         return voted.sum(axis=1), np.where(voted.any(axis=1), voted.argmax(axis=1), order.shape[1])
 
-    def _options(self) -> dict[str, Any]:
-        names = (
-            "metric",
-            "estimator",
-            "regression",
-            "actions",
-            "batch",
-            "seed",
-            "min_common",
-            "correlation",
-            "support",
-        )
-        return {name: getattr(self, name) for name in names} | {"gamma": getattr(self, "gamma_", self.gamma)}
+    def _cross(self, samples: list[RewardSample]) -> npt.NDArray[np.float64]:
+        """The distances of samples to the training samples."""
+        rows, columns = ([sample._core for sample in group] for group in (samples, self.samples_))
+        return _srrd.block(rows, columns, self._choices(self.gamma_), self.threads)
+
+    def _choices(self, gamma: float | Literal["auto"]) -> _srrd.Choices:
+        options: Options = {
+            "estimator": self.estimator,
+            "regression": self.regression,
+            "actions": self.actions,
+            "batch": self.batch,
+            "seed": self.seed,
+            "min_common": self.min_common,
+            "correlation": self.correlation,
+            "support": self.support,
+        }
+        return choices(self.metric, gamma, options)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -13,7 +13,7 @@ from . import _table
 if TYPE_CHECKING:
     from ._sample import RewardSample
 
-#: A function of states, actions and next states, arrays of one entry a transition, that returns one reward each.
+#: A function of states, actions and next states, arrays with one entry per transition, that returns one reward for each.
 RewardFunction: TypeAlias = "Callable[[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]], npt.ArrayLike]"
 
 #: More rewards than this are not asked for everywhere: it would take 3 GB and, with a neural net, hours.

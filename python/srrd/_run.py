@@ -46,7 +46,7 @@ class Plan:
     'srrd reproduce coverage -o DIR --preset quick --rollouts 1,5 --trials 2 --seed 0'
     >>> srrd.Plan("coverage", rollouts=0)
     Traceback (most recent call last):
-    ValueError: rollouts: whole numbers from 1 to 1000000 are meant
+    ValueError: ...rollouts: ... from 1 to 1000000...
     """
 
     __slots__ = ("_found", "_replaced", "parameters", "preset", "what")
@@ -120,7 +120,7 @@ class Run:
 
     @property
     def trials(self) -> Path:
-        """A row a result."""
+        """The table of results, one row per result."""
         return self.folder / "trials.csv"
 
     def summary(self) -> list[dict[str, str]]:
@@ -150,7 +150,7 @@ def run(
         ``concurrent.futures.Executor``. The files are the same. Workers need no access to the folder; finished parts
         are kept in its subfolder ``parts`` until all are there.
     shards
-        Into how many parts an engine divides it: by default several a worker, at least 16. Here it is not divided.
+        Into how many parts an engine divides it: by default several per worker, at least 16. Here it is not divided.
     threads
         How many to use: all cores here, one for every part on an engine.
     progress
@@ -195,7 +195,7 @@ def _here(plan: Plan, folder: Path, threads: int | None, meter: Meter) -> None:
 
 
 def _elsewhere(plan: Plan, folder: Path, engine: Engine, shards: int | None, threads: int | None, meter: Meter) -> None:
-    from .engine import TASKS_A_WORKER, working
+    from .engine import TASKS_PER_WORKER, working
 
     # Also claims the folder: nothing is computed for one that holds another run.
     done, of = _found(plan, folder, (1, 1))
@@ -203,7 +203,7 @@ def _elsewhere(plan: Plan, folder: Path, engine: Engine, shards: int | None, thr
         return
     parts = folder / "parts"
     with working(engine, lambda _: []) as backend:
-        count = min(of, shards or _begun(parts) or max(_LEAST_SHARDS, TASKS_A_WORKER * backend.workers))
+        count = min(of, shards or _begun(parts) or max(_LEAST_SHARDS, TASKS_PER_WORKER * backend.workers))
         parts.mkdir(exist_ok=True)
         _divided(plan, parts, count, backend, threads, meter)
     _srrd.merge_parts([str(_part(parts, index, count)) for index in range(1, count + 1)], str(folder))

@@ -88,8 +88,8 @@ class RewardSample:
     Parameters
     ----------
     states, actions, next_states
-        One entry a transition: integers, texts, or features (a 2-D array, a row a transition). `next_states=None` is a one-step
-        problem: bandits, scored responses.
+        One entry per transition: integers, texts, or features (a 2-D array with one row per transition). `next_states=None` is a
+        one-step problem: bandits, scored responses.
     rewards
         Finite numbers.
     episodes
@@ -233,9 +233,9 @@ class RewardSample:
         Parameters
         ----------
         fn
-            ``fn(states, actions, next_states)`` returns one reward a row. It gets arrays: integers, texts, or a row of features
-            each. A torch module does: it gets and may return tensors if it is wrapped, as in
-            ``lambda s, a, n: net(torch.as_tensor(s), ...)``.
+            ``fn(states, actions, next_states)`` returns one reward per row. It gets arrays: integers, texts, or one row of
+            features per transition. A torch module needs a wrapper: ``lambda s, a, n: net(torch.as_tensor(s), ...)``; it may
+            return tensors.
         transitions
             A `RewardSample`, whose rewards are not used, or (states, actions, next_states).
         unsampled
@@ -419,7 +419,7 @@ def _rewards(rewards: Any) -> npt.NDArray[np.float64]:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise ValueError(f"`rewards` has {array.ndim} dimensions: give one number a transition")
+        raise ValueError(f"`rewards` has {array.ndim} dimensions: give one number per transition")
     try:
         return np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -1,3 +1,5 @@
+"""The compiled part. Nothing here is meant for users of the package: `srrd` offers all of it with checks and documentation."""
+
 from collections.abc import Callable
 from typing import Any, final
 
@@ -13,6 +15,7 @@ __all__ = [
     "Sample",
     "Tabular",
     "__version__",
+    "block",
     "canonicalize",
     "classify",
     "clean_up_when_ended",
@@ -25,6 +28,8 @@ __all__ = [
     "explain",
     "inspect",
     "merge_parts",
+    "metrics",
+    "options",
     "pairwise",
     "plan",
     "publish_run",
@@ -32,7 +37,10 @@ __all__ = [
     "run_part",
     "sample_of_episodes",
     "samples_of_columns",
+    "settle",
     "simulate",
+    "warn",
+    "warn_undefined",
     "worlds",
 ]
 
@@ -42,24 +50,16 @@ class DataWarning(UserWarning): ...
 
 @final
 class Choices:
-    def __new__(
-        cls,
-        metric: list[str],
-        gamma: str,
-        estimator: str,
-        regression: str | None,
-        actions: str,
-        batch: str,
-        seed: int,
-        min_common: int,
-        correlation: str,
-        support: str,
-    ) -> Choices: ...
+    """Options that were checked together. `certainty`: with those that only `srrd.compare` takes."""
+
+    def __new__(cls, given: dict[str, Any], certainty: bool = False) -> Choices: ...
     @property
     def metrics(self) -> list[str]: ...
 
 @final
 class Sample:
+    """What a `srrd.RewardSample` holds."""
+
     def __len__(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
     @property
@@ -93,6 +93,8 @@ class Sample:
 
 @final
 class Tabular:
+    """What a `srrd.Tabular` holds."""
+
     def __new__(
         cls,
         state_distribution: npt.NDArray[np.float64],
@@ -104,6 +106,11 @@ class Tabular:
     def canonicalize(self, reward: npt.NDArray[np.float64], metric: str, gamma: float) -> npt.NDArray[np.float64]: ...
     def distance(self, a: npt.NDArray[np.float64], b: npt.NDArray[np.float64], metric: str, gamma: float) -> float: ...
 
+# Name, group, type, default and description of every option; name, title and description of every metric.
+def options() -> list[tuple[str, str, str, str | None, str]]: ...
+def metrics() -> list[tuple[str, str, str]]: ...
+
+# Samples.
 def samples_of_columns(columns: dict[str, Any], origin: str, name: str, duplicates: str) -> list[Sample]: ...
 def sample_of_episodes(
     states: dict[str, Any],
@@ -117,16 +124,10 @@ def sample_of_episodes(
 def read(path: str, duplicates: str) -> list[Sample]: ...
 def simulate(world: str, asked: dict[str, Any], output: str | None) -> tuple[Any, Any]: ...
 def worlds() -> list[str]: ...
+
+# Answers. Warnings are issued as `DataWarning`, at the line that called the package.
 def distance(a: Sample, b: Sample, choices: Choices, threads: int | None = None) -> float: ...
-def compare(
-    a: Sample,
-    b: Sample,
-    choices: Choices,
-    interval: float | None = None,
-    chance: bool = False,
-    draws: int = 1000,
-    threads: int | None = None,
-) -> Any: ...
+def compare(a: Sample, b: Sample, choices: Choices, threads: int | None = None) -> Any: ...
 def explain(a: Sample, b: Sample, choices: Choices, top: int = 10, threads: int | None = None) -> Any: ...
 def inspect(
     samples: list[Sample],
@@ -150,8 +151,18 @@ def pairwise(
 def cross(
     rows: list[Sample], columns: list[Sample], choices: Choices, threads: int | None = None
 ) -> npt.NDArray[np.float64]: ...
+
+# For what is put together from blocks: a block (without warnings), what comes before the first one, and what after the last.
+def block(
+    rows: list[Sample], columns: list[Sample] | None, choices: Choices, threads: int | None = None
+) -> npt.NDArray[np.float64]: ...
+def settle(samples: list[Sample], choices: Choices, threads: int | None = None) -> float: ...
+def warn(message: str) -> None: ...
+def warn_undefined(a: Sample, b: Sample, choices: Choices, undefined: int, pairs: int, at: tuple[int, int]) -> None: ...
 def estimate_gamma(samples: list[Sample], threads: int | None = None) -> GammaEstimate: ...
 def embed(distances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...
+
+# The command, and the parts of experiments.
 def clean_up_when_ended() -> None: ...
 def command(arguments: list[str]) -> int: ...
 def plan(what: str, preset: str, replaced: list[tuple[str, str]]) -> dict[str, Any]: ...

@@ -78,13 +78,13 @@ def _text(name: str, row: int, value: Any) -> str | None:
 
 
 def role(name: str, values: Any, features: Sequence[str] | None = None) -> dict[str, Any]:
-    """The columns of a role: one of tokens, or one a feature where `values` has two dimensions."""
+    """The columns of a role: one of tokens, or one per feature where `values` has two dimensions."""
     array = as_array(values)
     if array.dtype.kind == "O" and array.ndim == 1 and len(array) and isinstance(array[0], (tuple, list, np.ndarray)):
         array = as_array([tuple(value) for value in array])
     if array.ndim <= 1:
         if features is not None:
-            raise ValueError(f"`{name}` has no features to name: give a 2-D array, a row a transition")
+            raise ValueError(f"`{name}` has no features to name: give a 2-D array, one row per transition")
         return {name: column(name, np.atleast_1d(array) if array.ndim == 0 else array)}
     # Images and other boxes are features, too, once they are flat.
     flat = array.reshape(len(array), -1)

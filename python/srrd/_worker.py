@@ -6,7 +6,6 @@ import collections
 import hashlib
 import sys
 import threading
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _srrd
-from ._compare import choices
+from ._options import choices
 
 #: How many bytes of samples a worker keeps unpacked, counted packed. Those of the task at hand are kept in any case.
 KEPT_BYTES = 256 << 20
@@ -135,26 +134,14 @@ class Question:
 
     def choices(self) -> _srrd.Choices:
         """As the compiled part takes it."""
-        return choices(self.metric, self.gamma, **self.options)
+        return choices(self.metric, self.gamma, self.options)
 
 
 def block_of(rows: list[_srrd.Sample], columns: list[_srrd.Sample], question: Question) -> npt.NDArray[np.float64]:
     """The distances of a block off the diagonal; nan where undefined."""
-    return _srrd.cross(rows, columns, question.choices(), question.threads)
+    return _srrd.block(rows, columns, question.choices(), question.threads)
 
 
 def diagonal_block_of(samples: list[_srrd.Sample], question: Question) -> npt.NDArray[np.float64]:
     """The distances of a block on the diagonal; nan where undefined."""
-    return _srrd.pairwise(samples, question.choices(), None, question.threads)
-
-
-def quiet() -> None:
-    """Warnings of single blocks stay unseen: the whole matrix is warned about, once.
-
-    They count as warnings of the caller of the function that computes a block, which is in this module, or in the one that has blocks
-    computed here.
-    """
-    warnings.filterwarnings("ignore", category=_srrd.DataWarning, module=r"srrd\.(_worker|engine)\Z")
-
-
-quiet()
+    return _srrd.block(samples, None, question.choices(), question.threads)

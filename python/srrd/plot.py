@@ -1,26 +1,23 @@
 """Pictures of distances, on matplotlib: ``pip install 'srrd[plot]'``.
 
-Every function draws on `ax` (a new figure by default) and returns it. Colours can be told apart by the colour-blind, and classes
-and metrics have markers of their own besides.
+Every function draws on `ax` (a new figure by default) and returns it. Colour-blind people can tell the colours apart, and
+every class has a marker of its own besides.
 """
 
 from __future__ import annotations
 
-import csv
-import os
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ._compare import METRICS, GammaEstimate, embed
+from ._compare import GammaEstimate, embed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["coverage_curve", "embedding", "gamma_profile", "heat_map"]
+__all__ = ["embedding", "gamma_profile", "heat_map"]
 
 #: The distance of unrelated rewards.
 UNRELATED = float(np.sqrt(0.5))
@@ -30,18 +27,9 @@ _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h")
 #: Markers with thin arms need more room to be seen as well.
 _SIZES = {"*": 110, "P": 70, "X": 60, "^": 55, "v": 55, "<": 55, ">": 55}
-_STYLES = {
-    "direct": ("#777777", "X"),
-    "epic": ("#E69F00", "s"),
-    "dard": ("#009E73", "^"),
-    "srrd": ("#0072B2", "o"),
-    "projected": ("#D55E00", "D"),
-}
 #: So many names are still legible beside a heat map.
 _NAMES = 40
 _UNDEFINED = "#BBBBBB"
-#: Student's t at 97.5 % for 1, 2, … degrees of freedom.
-_STUDENT = (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131)
 
 
 def heat_map(
@@ -123,7 +111,7 @@ def embedding(
     names: Sequence[Any] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """The samples as points in the plane whose distances come near the given ones (`srrd.embed`).
+    """The samples as points in the plane whose distances are close to the given ones (`srrd.embed`).
 
     Undefined distances count as 1. `labels` are the classes, with a colour and a marker each; `names` are written beside the
     points.
@@ -160,73 +148,6 @@ def embedding(
     ax.margins(0.08)
     ax.set_xlabel("first coordinate")
     ax.set_ylabel("second coordinate")
-    _plain(ax)
-    return ax
-
-
-def coverage_curve(
-    curves: Any,
-    ax: Axes | None = None,
-    *,
-    x: str = "rollouts",
-    where: Mapping[str, Any] | None = None,
-) -> Axes:
-    """Distances against how much was sampled, with 95 % bands of the mean.
-
-    Parameters
-    ----------
-    curves
-        A mapping from metrics to ``(x, mean)`` or ``(x, mean, low, high)``; or the ``trials.csv`` or ``summary.csv`` of
-        ``srrd reproduce coverage``, as a path or as a frame.
-    x
-        ``"rollouts"`` or ``"coverage"`` (of a table), or what is written below the axis (of a mapping).
-    where
-        Which rows of a table to take, such as ``{"epsilon": 0, "estimator": "double"}``.
-
-    >>> import srrd
-    >>> ax = srrd.plot.coverage_curve({"srrd": ([1, 10, 100], [0.6, 0.4, 0.2], [0.5, 0.3, 0.1], [0.7, 0.5, 0.3])})
-    >>> ax.get_xlabel(), ax.get_xscale()
-    ('rollouts', 'log')
-    """
-    if not isinstance(curves, Mapping) or "metric" in curves:
-        curves = _curves(_rows(curves), x, where or {})
-    elif where:
-        raise ValueError("where: it chooses rows of a table, but curves are given")
-    if not curves:
-        raise ValueError("there are no curves to draw")
-    if ax is None:
-        ax = _new(6.4, 4.0)
-    everywhere: list[float] = []
-    ordered = sorted(curves, key=lambda name: METRICS.index(name) if name in METRICS else len(METRICS))
-    spare = iter(zip(_COLOURS * 4, _MARKERS * 4, strict=False))
-    for name in ordered:
-        parts = [np.asarray(part, dtype=np.float64) for part in curves[name]]
-        if len(parts) not in (2, 4) or any(part.shape != parts[0].shape or part.ndim != 1 for part in parts):
-            raise ValueError(f"{name}: give (x, mean) or (x, mean, low, high), of one length")
-        order = np.argsort(parts[0], kind="stable")
-        place, mean, *band = (part[order] for part in parts)
-        base = str(name).split(",")[0]
-        colour, marker = _STYLES[base] if base in _STYLES else next(spare)
-        dashed = "--" if "," in str(name) else "-"
-        ax.plot(place, mean, dashed, color=colour, marker=marker, markersize=5, linewidth=1.6, label=str(name))
-        if band:
-            ax.fill_between(
-                place, np.clip(band[0], 0, 1), np.clip(band[1], 0, 1), color=colour, alpha=0.15, linewidth=0
-            )
-        everywhere += place[np.isfinite(place)].tolist()
-    if everywhere and min(everywhere) > 0 and max(everywhere) > 20 * min(everywhere):
-        ax.set_xscale("log")
-        if x != "coverage":
-            ax.xaxis.set_major_formatter("{x:g}")
-    if x == "coverage":
-        from matplotlib.ticker import FuncFormatter
-
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
-    ax.set_ylim(0, 1)
-    _unrelated(ax)
-    ax.set_xlabel(x)
-    ax.set_ylabel("distance")
-    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9)
     _plain(ax)
     return ax
 
@@ -270,14 +191,6 @@ def _plain(ax: Axes) -> None:
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(alpha=0.25, linewidth=0.6)
     ax.set_axisbelow(True)
-
-
-def _unrelated(ax: Axes) -> None:
-    ax.axhline(UNRELATED, color="#555555", linewidth=1, linestyle=":")
-    ax.annotate(
-        "0.71 unrelated", (1, UNRELATED), xycoords=("axes fraction", "data"), xytext=(-2, 3), textcoords="offset points",
-        fontsize=8, color="#555555", ha="right",
-    )  # fmt: skip
 
 
 def _square(distances: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -360,83 +273,3 @@ def _order(matrix: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
 
 def _gap(matrix: npt.NDArray[np.float64], i: int, j: int) -> float:
     return 1.0 if np.isnan(matrix[i, j]) else float(matrix[i, j])
-
-
-def _rows(table: Any) -> list[dict[str, Any]]:
-    if isinstance(table, (str, os.PathLike)):
-        with Path(table).open(newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file))
-    try:
-        names = [str(name) for name in (table if isinstance(table, Mapping) else table.columns)]
-        columns = [list(table[name]) for name in names]
-    except (AttributeError, TypeError) as error:
-        raise TypeError(f"a mapping of curves, a frame or a path is needed, not {type(table).__name__}") from error
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-
-
-def _curves(rows: list[dict[str, Any]], x: str, where: Mapping[str, Any]) -> dict[str, tuple[npt.ArrayLike, ...]]:
-    """The curves of a table of trials, or of their summary."""
-    columns = set(rows[0]) if rows else set()
-    summary = "mean" in columns
-    for needed in ("metric", x, *where, *(("mean", "low", "high") if summary else ("distance",))):
-        if needed not in columns:
-            raise ValueError(f"the table has no column `{needed}`")
-    rows = [row for row in rows if all(_same(row[name], value) for name, value in where.items())]
-    if not rows:
-        raise ValueError(f"the table has no rows with {dict(where)}")
-    for name in ("world", "size", "model", "epsilon", "noise", "correlation"):
-        found = sorted({str(row[name]) for row in rows if name in columns})
-        if len(found) > 1:
-            raise ValueError(
-                f"the table holds several values of `{name}` ({', '.join(found)}): choose one with where={{'{name}': …}}"
-            )
-    estimators = {
-        str(row["estimator"]) for row in rows if row.get("estimator") and row["metric"] in ("epic", "dard", "srrd")
-    }
-    groups: dict[str, dict[float, list[dict[str, Any]]]] = {}
-    for row in rows:
-        name = str(row["metric"])
-        if len(estimators) > 1 and row.get("estimator") not in (None, "", "double"):
-            if name not in ("epic", "dard", "srrd"):
-                continue
-            name = f"{name}, {row['estimator']}"
-        # Trials of so many rollouts belong together, whatever they covered.
-        key = float(row["rollouts"] if "rollouts" in columns else row[x])
-        groups.setdefault(name, {}).setdefault(key, []).append(row)
-    return {name: _curve(points, x, summary) for name, points in groups.items()}
-
-
-def _curve(points: dict[float, list[dict[str, Any]]], x: str, summary: bool) -> tuple[npt.ArrayLike, ...]:
-    curve = []
-    for _, rows in sorted(points.items()):
-        place = float(np.mean([float(row[x]) for row in rows]))
-        if summary:
-            if len(rows) != 1:
-                raise ValueError("the summary holds several rows a point: choose some with where={…}")
-            curve.append((place, *(_number(rows[0][name]) for name in ("mean", "low", "high"))))
-            continue
-        found = np.array([_number(row["distance"]) for row in rows])
-        found = found[np.isfinite(found)]
-        if not len(found):
-            continue
-        half = np.nan
-        if len(found) > 1:
-            free = len(found) - 1
-            student = _STUDENT[free - 1] if free <= len(_STUDENT) else 1.96 + 2.4 / free
-            half = student * found.std(ddof=1) / np.sqrt(len(found))
-        curve.append((place, found.mean(), found.mean() - half, found.mean() + half))
-    return tuple(np.array(part) for part in zip(*curve, strict=True)) or (np.zeros(0), np.zeros(0))
-
-
-def _number(value: Any) -> float:
-    return float("nan") if value is None or value == "" else float(value)
-
-
-def _same(found: Any, wanted: Any) -> bool:
-    """Tables of text hold numbers as texts."""
-    if isinstance(wanted, (int, float)):
-        try:
-            return float(found) == wanted
-        except (TypeError, ValueError):
-            return False
-    return str(found) == str(wanted)

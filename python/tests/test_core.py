@@ -439,7 +439,7 @@ class TestComputing:
         with pytest.warns(srrd.DataWarning, match="fewer than the 3"):
             assert np.isnan(srrd.distance(few, other))
         constant = random_sample(1).with_rewards(np.ones(len(random_sample(1))))
-        with pytest.warns(srrd.DataWarning, match="the distance is undefined"):
+        with pytest.warns(srrd.DataWarning, match="the direct distance is undefined"):
             assert np.isnan(srrd.distance(constant, random_sample(1), "direct"))
         with pytest.warns(srrd.DataWarning, match="distances are undefined"):
             srrd.pairwise([constant, random_sample(1)], "direct")
@@ -458,8 +458,8 @@ class TestComputing:
             ({"regression": "forest"}, "forest"),
             ({"actions": "both"}, "both"),
             ({"batch": 0}, "batch|0"),
-            ({"seed": -1}, "seed: -1"),
-            ({"seed": True}, "seed: True"),
+            ({"seed": -1}, "seed: '-1' is not a whole number"),
+            ({"seed": True}, "seed: 'true' is not a whole number"),
             ({"min_common": 0}, "min_common: it must be at least 1"),
             ({"correlation": "kendall"}, "kendall"),
             ({"support": "all"}, "all"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import multiprocessing
 import os
@@ -9,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import warnings
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -21,6 +23,9 @@ from clusters import Cluster, after, cluster_of_tests, samples  # noqa: F401
 import srrd
 from srrd import _worker
 from srrd import engine as engines
+from srrd.engine import pairwise as blocks
+
+pytestmark = pytest.mark.filterwarnings("ignore::srrd.DataWarning")
 
 SAMPLES = samples(19)
 SETTINGS: list[dict[str, Any]] = [
@@ -67,7 +72,7 @@ def test_the_size_of_blocks_does_not_matter(block: int | None) -> None:
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_processes(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(method)) as pool:
         for settings in SETTINGS[3:7]:
             same(settings, engine=pool, block=5)
@@ -105,12 +110,27 @@ class Refusing(Executor):
         raise AssertionError("nothing should be sent")
 
 
-def test_errors_of_a_worker_are_those_of_the_local_engine() -> None:
+def failing(*_: Any) -> np.ndarray:
+    raise ValueError("something that only a worker can know")
+
+
+def test_errors_of_a_worker_are_those_of_its_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = blocks._task
+    monkeypatch.setattr(
+        blocks, "_task", lambda key, question: dataclasses.replace(task(key, question), function=failing)
+    )
+    fork = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(1, mp_context=fork) as pool, pytest.raises(ValueError) as there:
+        srrd.pairwise(SAMPLES, engine=pool)
+    assert str(there.value) == "something that only a worker can know"
+
+
+def test_what_is_wrong_is_said_in_the_words_of_the_local_engine() -> None:
     plain = [srrd.RewardSample([0, 1], [0, 0], [1, 0], [1.0, k], name=f"plain {k}") for k in range(3)]
-    with pytest.raises(ValueError, match="estimator regressed") as local:
+    with pytest.raises(ValueError, match='estimator="regressed"') as local:
         srrd.pairwise(plain, estimator="regressed", regression="linear")
-    with ProcessPoolExecutor(1) as pool, pytest.raises(ValueError, match="estimator regressed") as there:
-        srrd.pairwise(plain, estimator="regressed", regression="linear", engine=pool)
+    with pytest.raises(ValueError) as there:
+        srrd.pairwise(plain, estimator="regressed", regression="linear", engine=Refusing())
     assert str(there.value) == str(local.value)
 
 
@@ -126,7 +146,7 @@ class Elsewhere(Executor):
         import pickle
 
         arguments = tuple(
-            engines.replace(one, path=None) if isinstance(one, engines.Parcel) else one for one in arguments
+            dataclasses.replace(one, path=None) if isinstance(one, _worker.Parcel) else one for one in arguments
         )
         data = pickle.dumps((function, arguments))
         self.tasks += 1
@@ -146,7 +166,7 @@ def test_workers_without_the_clients_files_get_samples_once(monkeypatch: pytest.
     same({"metric": "srrd"}, engine=there, block=5)
     # 10 blocks, and those again that were sent before it was known that files are not seen.
     assert there.tasks <= 10 + there.max_workers
-    every = len(engines.pack([sample._core for sample in SAMPLES]))
+    every = len(_worker.pack([sample._core for sample in SAMPLES]))
     assert there.bytes < (there.max_workers + 1) * every + 1_000 * there.tasks
 
 
@@ -155,19 +175,19 @@ def test_a_worker_keeps_what_it_has_unpacked_within_bounds(monkeypatch: pytest.M
     kept = _worker._Kept()
     parcels = []
     for sample in SAMPLES[:5]:
-        data = engines.pack([sample._core])
-        parcels.append(engines.Parcel(engines.digest(data), len(data), data=data))
+        data = _worker.pack([sample._core])
+        parcels.append(_worker.Parcel(_worker.digest(data), len(data), data=data))
         assert kept.get(parcels[-1]) is kept.get(parcels[-1])
     assert len(kept._groups) == 2
-    with pytest.raises(engines.Missing):
-        kept.get(engines.Parcel(parcels[0].digest, 1, path=__file__))
+    with pytest.raises(_worker.Missing):
+        kept.get(_worker.Parcel(parcels[0].digest, 1, path=__file__))
     with pytest.raises(ValueError, match="not the bytes"):
         _worker.unpack(parcels[0].data[:-1])  # type: ignore[index]
 
 
 def test_a_worker_of_another_version_is_refused() -> None:
     with pytest.raises(RuntimeError, match="a worker has srrd .* and the client 0.0: install the same version"):
-        engines.perform("0.0", len, ())
+        _worker.perform("0.0", len, ())
 
 
 def test_the_default_block_gives_every_worker_several() -> None:
@@ -176,7 +196,7 @@ def test_the_default_block_gives_every_worker_several() -> None:
             block = engines.default_block(count, workers)
             groups = -(-count // block)
             assert 64 <= block <= 1024
-            assert block in (64, count) or groups * (groups + 1) / 2 >= engines.TASKS_A_WORKER * workers
+            assert block in (64, count) or groups * (groups + 1) / 2 >= engines.TASKS_PER_WORKER * workers
 
 
 def test_progress_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -256,7 +276,8 @@ def test_two_calls_do_not_write_one_file(tmp_path: Path) -> None:
     out = tmp_path / "d.npy"
 
     def another() -> None:
-        with pytest.raises(ValueError, match="being written by another"):
+        with warnings.catch_warnings(), pytest.raises(ValueError, match="being written by another"):
+            warnings.simplefilter("ignore")
             srrd.pairwise(SAMPLES, "direct", out=out)
 
     same({"metric": "direct"}, block=4, out=out, progress=after(1, another))
@@ -265,24 +286,24 @@ def test_two_calls_do_not_write_one_file(tmp_path: Path) -> None:
 calls = 0
 
 
-def dying(rows: list[Any], columns: list[Any], question: engines.Question) -> np.ndarray:
+def dying(rows: list[Any], columns: list[Any], question: _worker.Question) -> np.ndarray:
     """A block; the fifth is the last one of the process."""
     global calls
     calls += 1
     if calls == 5:
         os.kill(os.getpid(), signal.SIGKILL)
-    return engines.block_of(rows, columns, question)
+    return _worker.block_of(rows, columns, question)
 
 
 def test_a_broken_pool_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "d.npy"
     fork = multiprocessing.get_context("fork")
-    task = engines._task
+    task = blocks._task
     monkeypatch.setattr(
-        engines,
+        blocks,
         "_task",
         lambda key, question: (
-            engines.replace(task(key, question), function=dying) if key[0] != key[1] else task(key, question)
+            dataclasses.replace(task(key, question), function=dying) if key[0] != key[1] else task(key, question)
         ),
     )
     with (

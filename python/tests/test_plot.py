@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -13,8 +12,6 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from tables import ENVIRONMENT, random_sample
 
@@ -85,58 +82,6 @@ def test_embeddings() -> None:
     holes = NEAR.copy()
     holes[0, 1] = holes[1, 0] = np.nan
     assert np.isfinite(drawn(plot.embedding(holes)).collections[0].get_offsets()).all()
-
-
-TRIALS = pd.DataFrame(
-    [
-        (rollouts, rollouts / 1000, epsilon, metric, estimator, 0.5 + 0.01 * trial - 0.1 * np.log10(rollouts))
-        for rollouts in (1, 10, 100)
-        for epsilon in (0, 0.1)
-        for metric in ("direct", "srrd")
-        for estimator in ("double", "unbiased")
-        for trial in range(5)
-    ],
-    columns=["rollouts", "coverage", "epsilon", "metric", "estimator", "distance"],
-)
-
-
-def test_coverage_curves_of_trials(tmp_path: Path) -> None:
-    path = tmp_path / "trials.csv"
-    TRIALS.to_csv(path, index=False)
-    for table in (TRIALS, pl.from_pandas(TRIALS), path, str(path), TRIALS.to_dict("list")):
-        ax = drawn(plot.coverage_curve(table, where={"epsilon": 0.1}))
-        assert texts(ax.get_legend().get_texts()) == ["direct", "srrd", "srrd, unbiased"]
-        line = ax.lines[0]
-        assert line.get_xdata().tolist() == [1, 10, 100]
-        np.testing.assert_allclose(line.get_ydata(), [0.52, 0.42, 0.32])
-        assert ax.get_xscale() == "log"
-        assert ax.get_ylim() == (0, 1)
-    ax = drawn(plot.coverage_curve(TRIALS, where={"epsilon": 0, "estimator": "double"}, x="coverage"))
-    assert "10 %" in texts(ax.get_xticklabels()) or any("%" in text for text in texts(ax.get_xticklabels()))
-    with pytest.raises(ValueError, match="several values of `epsilon`"):
-        plot.coverage_curve(TRIALS)
-    with pytest.raises(ValueError, match="no rows with"):
-        plot.coverage_curve(TRIALS, where={"epsilon": 7})
-    with pytest.raises(ValueError, match="no column `steps`"):
-        plot.coverage_curve(TRIALS, x="steps")
-    with pytest.raises(TypeError, match="not int"):
-        plot.coverage_curve(3)
-
-
-def test_coverage_curves_of_summaries_and_mappings() -> None:
-    rows = [(1, 0.1, "srrd", 0.5, 0.4, 0.6), (2, 0.2, "srrd", 0.4, 0.3, 0.5)]
-    summary = pd.DataFrame(rows, columns=["rollouts", "coverage", "metric", "mean", "low", "high"])
-    assert drawn(plot.coverage_curve(summary)).lines[0].get_ydata().tolist() == [0.5, 0.4]
-    ax = drawn(plot.coverage_curve({"mine": ([2, 1], [0.2, 0.4]), "srrd": ([1, 2], [0.1, 0.2])}, x="episodes"))
-    assert texts(ax.get_legend().get_texts()) == ["srrd", "mine"]
-    assert ax.lines[1].get_xdata().tolist() == [1, 2]
-    assert ax.get_xlabel() == "episodes"
-    with pytest.raises(ValueError, match="of one length"):
-        plot.coverage_curve({"srrd": ([1, 2], [0.1])})
-    with pytest.raises(ValueError, match="where"):
-        plot.coverage_curve({"srrd": ([1], [0.1])}, where={"epsilon": 0})
-    with pytest.raises(ValueError, match="no curves"):
-        plot.coverage_curve({})
 
 
 def test_gamma_profiles() -> None:

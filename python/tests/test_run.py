@@ -64,7 +64,7 @@ def test_parameters_are_those_of_the_command() -> None:
     [
         ("nonsense", {}, "nonsense"),
         ("coverage", {"preset": "slow"}, "slow"),
-        ("coverage", {"rollouts": 0}, "rollouts: whole numbers from 1"),
+        ("coverage", {"rollouts": 0}, r"rollouts: .*whole numbers? from 1 to 1000000"),
         ("coverage", {"nonsense": 1}, "nonsense"),
         ("coverage", {"k": 3}, "no such parameter"),
         ("coverage", {"trials": [1, 2]}, "not a list"),
@@ -243,7 +243,7 @@ def test_a_part_that_nobody_waits_for_stops_on_dask(cluster: Cluster, tmp_path: 
     time.sleep(0.3)
     began = time.monotonic()
     future.cancel()
-    # One thread a worker: all answer only when the part has stopped, which would take a minute.
+    # One thread per worker: all answer only when the part has stopped, which would take a minute.
     answers = cluster.client.map(abs, range(8), pure=False)
     cluster.client.gather(answers)
     assert time.monotonic() - began < 3

@@ -4,32 +4,34 @@ use crate::error::of_problem;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
-use srrd::option::{Given, OPTIONS, OptionInfo};
+use srrd::option::{Given, Group, OPTIONS, OptionInfo};
 use srrd::{Options, Question};
 
 /// What was chosen: metric, discount factor, estimator and the rest, checked as the command checks them.
 #[pyclass(frozen, module = "srrd._srrd")]
 pub struct Choices {
-    pub options: Options,
     pub question: Question,
 }
 
 #[pymethods]
 impl Choices {
-    /// Options by their names; None leaves the default.
+    /// Options by their names; None leaves the default. `certainty`: also those that say how sure a distance is.
     #[new]
-    fn new(given: &Bound<'_, PyDict>) -> PyResult<Self> {
-        // Python has room for all that JSON tells.
-        let mut options = Options { noise_floor: true, ..Options::default() };
+    #[pyo3(signature = (given, certainty=false))]
+    fn new(given: &Bound<'_, PyDict>, certainty: bool) -> PyResult<Self> {
+        // A single number has no place for the noise floor, and finding it takes time.
+        let mut options = Options { noise_floor: certainty, ..Options::default() };
         for (name, value) in given {
             let name: String = name.extract()?;
-            let option = OptionInfo::named(&name).ok_or_else(|| unknown(&name))?;
+            let option = OptionInfo::named(&name)
+                .filter(|option| is_taken(option, certainty))
+                .ok_or_else(|| unknown(&name, certainty))?;
             if !value.is_none() {
                 set(&mut options, option, &value)?;
             }
         }
         let question = options.question().map_err(|problem| of_problem(&problem))?;
-        Ok(Choices { options, question })
+        Ok(Choices { question })
     }
 
     /// The names of the metrics.
@@ -39,9 +41,30 @@ impl Choices {
     }
 }
 
-fn unknown(name: &str) -> PyErr {
-    let names: Vec<String> = OPTIONS.iter().map(|option| option.name.replace('-', "_")).collect();
-    PyTypeError::new_err(format!("there is no option '{name}': there are {}", names.join(", ")))
+/// Whether a comparison takes an option. In Python samples are there already: how they were made is not its choice.
+fn is_taken(option: &OptionInfo, certainty: bool) -> bool {
+    match option.group {
+        Group::Read => false,
+        Group::Certainty => certainty,
+        _ => true,
+    }
+}
+
+/// The name of an option in Python.
+fn name_of(option: &OptionInfo) -> String {
+    option.name.replace('-', "_")
+}
+
+fn unknown(name: &str, certainty: bool) -> PyErr {
+    let remedy = match OptionInfo::named(name).map(|option| option.group) {
+        Some(Group::Read) => "give it where the samples are made: to RewardSample, from_frame or read".to_owned(),
+        Some(Group::Certainty) => "only srrd.compare takes it".to_owned(),
+        _ => {
+            let names: Vec<String> = OPTIONS.iter().filter(|option| is_taken(option, certainty)).map(name_of).collect();
+            format!("the options are {}", names.join(", "))
+        }
+    };
+    PyTypeError::new_err(format!("there is no option '{name}' here: {remedy}"))
 }
 
 /// Sets an option to a Python value: a truth value, a number, a text, or several texts.
@@ -57,11 +80,14 @@ fn set(options: &mut Options, option: &'static OptionInfo, value: &Bound<'_, PyA
         return given(options, Given::Number(value.extract()?));
     }
     if value.is_instance_of::<PyInt>() || value.hasattr("__index__")? {
-        // Whole numbers that do not fit are as wrong as those that are too large.
-        let number: i128 = value
-            .extract()
-            .map_err(|_| PyValueError::new_err(format!("{}: {value} is too large", option.name.replace('-', "_"))))?;
-        return given(options, Given::Whole(number));
+        // An array or a tensor of one number has `__index__`, too, but only one of a whole number is an index.
+        match value.extract::<i128>() {
+            Ok(number) => return given(options, Given::Whole(number)),
+            Err(_) if value.is_instance_of::<PyInt>() => {
+                return Err(PyValueError::new_err(format!("{}: {value} is too large", name_of(option))));
+            }
+            Err(_) => {}
+        }
     }
     if let Ok(texts) =
         value.try_iter().and_then(|items| items.map(|item| item?.extract()).collect::<PyResult<Vec<String>>>())
@@ -72,18 +98,27 @@ fn set(options: &mut Options, option: &'static OptionInfo, value: &Bound<'_, PyA
         return given(options, Given::Number(number));
     }
     let kind = value.get_type().name()?;
-    Err(PyTypeError::new_err(format!(
-        "{}: a value of type {kind} is no {}",
-        option.name.replace('-', "_"),
-        option.python
-    )))
+    Err(PyTypeError::new_err(format!("{}: {} is needed, not {kind}", name_of(option), option.python)))
 }
 
-/// The options: name, type and default as a stub writes them, and what each is for.
+/// An option: its name, its group, its type and its default as a stub writes them, and what it is for.
+type Row = (String, &'static str, &'static str, Option<&'static str>, &'static str);
+
+/// The options of comparisons: of each its name, its group, its type, its default, and what it is for.
 #[pyfunction]
-pub fn options() -> Vec<(String, &'static str, Option<&'static str>, &'static str)> {
-    let default = |option: &OptionInfo| Some(option.default).filter(|default| !default.is_empty());
-    OPTIONS.iter().map(|option| (option.name.replace('-', "_"), option.python, default(option), option.about)).collect()
+pub fn options() -> Vec<Row> {
+    let row = |option: &OptionInfo| {
+        let group = match option.group {
+            Group::Canonicalize => "canonicalize",
+            Group::Read => "read",
+            Group::Compare => "compare",
+            Group::Certainty => "certainty",
+            _ => "other",
+        };
+        let default = Some(option.default).filter(|default| !default.is_empty());
+        (name_of(option), group, option.python, default, option.about)
+    };
+    OPTIONS.iter().map(row).collect()
 }
 
 /// The metrics: name, title, and what each does.

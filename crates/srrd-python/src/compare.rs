@@ -237,8 +237,36 @@ pub fn cross<'py>(
     distances.into_pyarray(py).reshape(shape)
 }
 
-/// Checks that samples can be compared as asked, issues what there is to know about them, and returns the discount factor: the given
-/// one, or that which the samples speak for.
+/// A block of [`pairwise`], to the last bit: the distances of every row sample to every column sample, or of the row samples among
+/// themselves. NaN where undefined. Nothing is warned about: that is for whoever puts the blocks together.
+#[pyfunction]
+#[pyo3(signature = (rows, columns, choices, threads=None))]
+pub fn block<'py>(
+    py: Python<'py>,
+    rows: Vec<Bound<'_, Sample>>,
+    columns: Option<Vec<Bound<'_, Sample>>>,
+    choices: &Choices,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let shape = [rows.len(), columns.as_ref().map_or(rows.len(), Vec::len)];
+    let among = columns.is_none();
+    let all: Vec<Bound<'_, Sample>> = rows.into_iter().chain(columns.into_iter().flatten()).collect();
+    let distances = answered(py, named(&all), choices, Place::Pool(threads), move |all, question| {
+        let metric = question.metric("a matrix is")?;
+        let settled = question.settle(all)?;
+        let (rewards, settings) = (settled.rewards(), &settled.settings);
+        let (rows, columns) = rewards.split_at(shape[0]);
+        let distances = match among {
+            true => srrd::pairwise(rows, metric, settings).into_distances(),
+            false => srrd::cross_distances(rows, columns, metric, settings),
+        };
+        Ok((distances, Vec::new()))
+    })?;
+    distances.into_pyarray(py).reshape(shape)
+}
+
+/// Checks that samples can be compared as asked, warns of what there is to know about them, and returns the discount factor: the given
+/// one, or the one that is estimated from the samples.
 #[pyfunction]
 #[pyo3(signature = (samples, choices, threads=None))]
 pub fn settle(
@@ -300,7 +328,7 @@ pub fn estimate_gamma<'py>(
     Ok(dict)
 }
 
-/// Points in the plane whose distances come near the given ones (classical scaling).
+/// Points in the plane whose distances are close to the given ones (classical scaling).
 #[pyfunction]
 pub fn embed<'py>(py: Python<'py>, distances: PyReadonlyArray2<'_, f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let (rows, columns) = (distances.shape()[0], distances.shape()[1]);

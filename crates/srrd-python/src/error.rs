@@ -39,10 +39,29 @@ pub fn of_lab(error: LabError) -> PyErr {
 
 /// Issues the warnings that came with an answer, as if the caller of the package had caused them.
 pub fn warn(py: Python<'_>, warnings: &[Warning]) -> PyResult<()> {
-    for warning in warnings {
-        let text = CString::new(warning.say(FrontEnd::Python).replace('\0', "\u{fffd}"))?;
-        // 1 is the function of the package, 2 its caller.
-        PyErr::warn(py, &py.get_type::<DataWarning>(), &text, 2)?;
+    warnings.iter().try_for_each(|warning| warn_in_words(py, &warning.say(FrontEnd::Python)))
+}
+
+/// Issues a warning in these words, as if the caller of the package had caused it.
+#[pyfunction]
+#[pyo3(name = "warn")]
+pub fn warn_in_words(py: Python<'_>, message: &str) -> PyResult<()> {
+    let text = CString::new(message.replace('\0', "\u{fffd}"))?;
+    PyErr::warn(py, &py.get_type::<DataWarning>(), &text, frames_of_the_package(py)? + 1)
+}
+
+/// How many calls within the package led here: warnings of a function should name the line of the user, however deep it was called.
+fn frames_of_the_package(py: Python<'_>) -> PyResult<i32> {
+    let mut frame = py.import("sys")?.call_method0("_getframe")?;
+    let mut count = 0;
+    while !frame.is_none() {
+        let module = frame.getattr("f_globals")?.call_method1("get", ("__name__",))?;
+        let inside = module.extract::<String>().is_ok_and(|name| name == "srrd" || name.starts_with("srrd."));
+        if !inside {
+            break;
+        }
+        count += 1;
+        frame = frame.getattr("f_back")?;
     }
-    Ok(())
+    Ok(count)
 }

@@ -27,11 +27,11 @@ mod _srrd {
     use super::choices::{Choices, metrics, options};
     #[pymodule_export]
     use super::compare::{
-        canonicalize, classify, compare, cross, distance, embed, estimate_gamma, explain, inspect, pairwise, settle,
-        warn_undefined,
+        block, canonicalize, classify, compare, cross, distance, embed, estimate_gamma, explain, inspect, pairwise,
+        settle, warn_undefined,
     };
     #[pymodule_export]
-    use super::error::DataWarning;
+    use super::error::{DataWarning, warn_in_words};
     #[pymodule_export]
     use super::exact::Tabular;
     #[pymodule_export]

@@ -56,7 +56,7 @@ fn give_back(pool: Arc<CancellablePool>) {
     }
 }
 
-/// How many threads to use: by default one a core.
+/// How many threads to use: by default one per core.
 pub fn threads(asked: Option<usize>) -> PyResult<usize> {
     match asked {
         Some(threads @ 1..=MOST_THREADS) => Ok(threads),

@@ -1,0 +1,87 @@
+"""The options of comparisons and the metrics. The compiled part declares them; tests hold what is written here against it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, TypeAlias, TypedDict, cast
+
+from . import _srrd
+
+#: The name of a metric.
+Metric: TypeAlias = Literal["direct", "epic", "dard", "srrd", "projected"]
+#: The names of all metrics.
+METRICS: tuple[Metric, ...] = tuple(cast(Metric, name) for name, _, _ in _srrd.metrics())
+
+
+class Options(TypedDict, total=False):
+    """What all comparisons take by keyword, beside `metric`, `gamma` and `threads`.
+
+    estimator
+        How expectations are estimated: over all pairs of two sets, unsampled ones counting 0 (double) or as predicted
+        from feature columns (regressed), or over the sampled ones (unbiased)
+    regression
+        What predicts rewards from feature columns, for the regressed estimator [default: linear]
+    actions
+        How actions enter the double batch: averaged, or as pairs of state and action
+    batch
+        How many of the explored states (or pairs) the double batch holds; not for unbiased
+    seed
+        The seed of the batch and of all draws
+    min_common
+        How many transitions two samples must share for a distance
+    correlation
+        Of what the correlation is: the values, or their ranks, which a few huge rewards cannot dominate
+    support
+        Where projected takes shaping out: on what a pair shares (exact), or on each sample's own transitions (fast for
+        many)
+    """
+
+    estimator: str
+    regression: str | None
+    actions: str
+    batch: int | Literal["all"]
+    seed: int
+    min_common: int
+    correlation: str
+    support: str
+
+
+class CompareOptions(Options, total=False):
+    """What `srrd.compare` takes besides `Options`: how sure a distance is.
+
+    interval
+        Also give an interval that holds the true distance so often, such as 0.95
+    chance
+        Also test whether the rewards are more alike than chance would make them
+    draws
+        How many draws intervals and tests make
+    """
+
+    interval: float | None
+    chance: bool
+    draws: int
+
+
+def choices(
+    metric: str | Iterable[str],
+    gamma: float | Literal["auto"] | None,
+    options: Mapping[str, Any],
+    *,
+    certainty: bool = False,
+) -> _srrd.Choices:
+    """Options, checked as the command checks them. `certainty`: those of `CompareOptions` as well."""
+    if not isinstance(metric, str) and isinstance(metric, Iterable):
+        metric = tuple(metric)
+    given = {"metric": metric, "gamma": gamma, **options}
+    try:
+        hash(tuple(given.values()))
+    except TypeError:
+        return _srrd.Choices(given, certainty)
+    return _kept(certainty, tuple(given), *given.values())
+
+
+# Loops over many small samples give the same options again and again. Typed: True is no seed, although it equals 1.
+@functools.lru_cache(maxsize=64, typed=True)
+def _kept(certainty: bool, names: tuple[str, ...], *values: Any) -> _srrd.Choices:
+    return _srrd.Choices(dict(zip(names, values, strict=True)), certainty)

@@ -1,0 +1,153 @@
+"""A matrix of distances in blocks, each of which is a task."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _srrd
+from .._matrix_file import Concern, MatrixFile
+from .._options import choices
+from .._progress import Meter, Progress
+from .._worker import Question, block_of, diagonal_block_of
+from .backend import TASKS_PER_WORKER, Backend, Task, work
+from .choose import Engine, working
+
+#: How many samples a block has at least and at most, where `block` is not given. Smaller ones cost more than they
+#: bring; the result of a larger one takes more than 8 MB.
+LEAST_BLOCK, MOST_BLOCK = 64, 1024
+
+
+def default_block(samples: int, workers: int) -> int:
+    """How many samples the side of a block has: several tasks per worker, but none too small or too large.
+
+    >>> default_block(100_000, 100), default_block(1_000, 2), default_block(50, 2)
+    (1024, 167, 50)
+    """
+    # So many groups have half their square of blocks.
+    groups = math.ceil(math.sqrt(2 * TASKS_PER_WORKER * workers))
+    block = math.ceil(samples / groups)
+    return max(1, min(samples, MOST_BLOCK, max(LEAST_BLOCK, block)))
+
+
+def pairwise_on(
+    engine: Engine | None,
+    cores: Sequence[_srrd.Sample],
+    metric: str,
+    gamma: float | Literal["auto"],
+    options: Mapping[str, Any],
+    undefined: float | None = None,
+    threads: int | None = None,
+    block: int | None = None,
+    progress: Progress = False,
+    out: str | os.PathLike[str] | None = None,
+) -> npt.NDArray[np.float64]:
+    """`srrd.pairwise` in blocks, on an engine (None: here), in memory or into the file `out`."""
+    if block is not None and block < 1:
+        raise ValueError("block: it must be at least 1")
+    # Before anything is sent, and from all samples together: a block would find a discount factor of its own.
+    settled = _srrd.settle(list(cores), choices(metric, gamma, options), threads)
+    asked = Question(metric, settled, options, threads)
+    if not callable(progress):
+        progress = bool(progress)
+    side = 1
+
+    def group(number: int) -> list[_srrd.Sample]:
+        return list(cores[number * side : (number + 1) * side])
+
+    with working(engine, group) as backend:
+        file = None if out is None else MatrixFile(out, len(cores))
+        try:
+            side = block or (file.block if file else None) or default_block(len(cores), backend.workers)
+            if file is not None:
+                file.begin(side, _fingerprint(cores, asked, undefined))
+            asked = replace(asked, threads=threads or backend.threads)
+            matrix, count, first = _blocks(backend, len(cores), side, asked, undefined, file, Meter(progress, "blocks"))
+            if file is not None:
+                matrix = file.done()
+        finally:
+            if file is not None:
+                file.close()
+    if first is not None:
+        i, j = first
+        pairs = len(cores) * (len(cores) - 1) // 2
+        _srrd.warn_undefined(cores[i], cores[j], asked.choices(), count, pairs, (i, j))
+    return matrix
+
+
+def _blocks(
+    backend: Backend,
+    size: int,
+    side: int,
+    question: Question,
+    undefined: float | None,
+    file: MatrixFile | None,
+    meter: Meter,
+) -> tuple[npt.NDArray[np.float64], int, tuple[int, int] | None]:
+    """The matrix, how many distances are undefined in it, and the first of them."""
+    matrix = np.empty((size, size)) if file is None else file.matrix
+    concerns: dict[tuple[int, int], Concern] = {} if file is None else dict(file.finished)
+    # A column of blocks after the other: what was sent last is used at once.
+    keys = [(i, j) for j in range(math.ceil(size / side)) for i in range(j + 1)]
+    tasks = [_task(key, question) for key in keys if key not in concerns]
+
+    def finished(task: Task, distances: npt.NDArray[np.float64]) -> None:
+        i, j = task.key
+        missing = np.isnan(distances)
+        if missing.any():
+            concerns[task.key] = _concern(missing, i * side, j * side)
+            if undefined is not None:
+                distances = np.where(missing, undefined, distances)
+                if i == j:
+                    # As those who take precomputed distances expect.
+                    distances[np.diag(np.diagonal(missing))] = 0.0
+        else:
+            concerns[task.key] = (0, None)
+        rows = slice(i * side, i * side + distances.shape[0])
+        columns = slice(j * side, j * side + distances.shape[1])
+        matrix[rows, columns] = distances
+        matrix[columns, rows] = distances.T
+        if file is not None:
+            file.note(task.key, concerns[task.key])
+        meter.tell(len(concerns))
+
+    meter.start(len(concerns), len(keys))
+    try:
+        work(backend, tasks, finished)
+    finally:
+        meter.end()
+    firsts = [first for _, first in concerns.values() if first is not None]
+    return matrix, sum(count for count, _ in concerns.values()), min(firsts, default=None)
+
+
+def _task(key: tuple[int, int], question: Question) -> Task:
+    i, j = key
+    if i == j:
+        return Task(key, f"srrd-diagonal-{i}", diagonal_block_of, (i,), (question,))
+    return Task(key, f"srrd-block-{i}-{j}", block_of, (i, j), (question,))
+
+
+def _concern(missing: npt.NDArray[np.bool_], row: int, column: int) -> Concern:
+    """How many pairs have no distance in the block that begins at this row and column, and the first of them."""
+    if row == column:
+        missing = np.triu(missing, 1)
+    pairs = np.argwhere(missing)
+    return len(pairs), (row + int(pairs[0, 0]), column + int(pairs[0, 1])) if len(pairs) else None
+
+
+def _fingerprint(cores: Sequence[_srrd.Sample], question: Question, undefined: float | None) -> str:
+    """What finished blocks must have been computed from to be of use."""
+    settings = [_srrd.__version__, question.metric, repr(question.gamma), repr(undefined)]
+    settings += [f"{name}={question.options[name]!r}" for name in sorted(question.options)]
+    found = hashlib.blake2b("\0".join(settings).encode(), digest_size=16)
+    for core in cores:
+        data = core.to_bytes()
+        found.update(len(data).to_bytes(8, "little") + data)
+    return found.hexdigest()
