@@ -69,15 +69,15 @@ impl Panels {
         self
     }
 
-    /// A line or two below the title.
-    pub fn subtitle(mut self, subtitle: impl Into<String>) -> Self {
-        self.subtitle = subtitle.into();
-        self
-    }
-
     /// Gives every panel the ranges of its own data.
     pub fn own_ranges(mut self) -> Self {
         self.own_ranges = true;
+        self
+    }
+
+    /// A line or two below the title.
+    pub fn subtitle(mut self, subtitle: impl Into<String>) -> Self {
+        self.subtitle = subtitle.into();
         self
     }
 
