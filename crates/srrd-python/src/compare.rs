@@ -258,7 +258,7 @@ pub fn block<'py>(
         let (rows, columns) = rewards.split_at(shape[0]);
         let distances = match among {
             true => srrd::pairwise(rows, metric, settings).into_distances(),
-            false => srrd::cross_distances(rows, columns, metric, settings),
+            false => srrd::compare::cross_distances(rows, columns, metric, settings),
         };
         Ok((distances, Vec::new()))
     })?;
