@@ -1,6 +1,7 @@
 //! The command line as it is written. The options that commands share are in [`options`](crate::options).
 
 use crate::gamma::ProfileArgs;
+use crate::inputs::TableArgs;
 use crate::options::{Canonicalizes, Classifies, Compares, Measures, Shared};
 use crate::threads::Threads;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -52,9 +53,10 @@ Examples:
   srrd distance a.csv b.csv --interval 0.95 --chance     how sure is it?
   srrd distance a.csv b.csv --gamma auto --profile gamma.svg     the gamma of the shaping, from the data
   srrd distance 'agents.csv#alice' 'agents.csv#bob'      two samples of one table (column `sample`)
+  srrd distance log.csv --rewards old,new                two reward columns of one table
   srrd distance p.csv q.csv --estimator regressed        predict what was not sampled from features
 
-A table has one row a transition and the columns state, action, next_state, reward; instead of a
+A table has one row per transition and the columns state, action, next_state, reward; instead of a
 token column there may be feature columns state.x, state.y, … An undefined distance is shown as
 such, with a warning; the exit status is 0 then, too.")]
     Distance(Distance),
@@ -181,10 +183,12 @@ pub struct Demo {
 pub struct Distance {
     /// The first sample: a table, or TABLE#SAMPLE; - is CSV on standard input
     pub a: PathBuf,
-    /// The second sample: a table, or TABLE#SAMPLE; - is CSV on standard input
-    pub b: PathBuf,
+    /// The second sample: a table, or TABLE#SAMPLE; left out where the first table holds two samples, as with --rewards A,B
+    pub b: Option<PathBuf>,
     #[command(flatten)]
     pub shared: Shared<Measures>,
+    #[command(flatten)]
+    pub table: TableArgs,
     #[command(flatten)]
     pub threads: Threads,
     #[command(flatten)]
@@ -198,8 +202,8 @@ pub struct Distance {
 pub struct Explain {
     /// The first sample: a table, or TABLE#SAMPLE; - is CSV on standard input
     pub a: PathBuf,
-    /// The second sample: a table, or TABLE#SAMPLE; - is CSV on standard input
-    pub b: PathBuf,
+    /// The second sample: a table, or TABLE#SAMPLE; left out where the first table holds two samples, as with --rewards A,B
+    pub b: Option<PathBuf>,
     /// How many transitions and states to show
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub top: usize,
@@ -212,6 +216,8 @@ pub struct Explain {
     pub plot: Option<PathBuf>,
     #[command(flatten)]
     pub shared: Shared<Compares>,
+    #[command(flatten)]
+    pub table: TableArgs,
     #[command(flatten)]
     pub threads: Threads,
     /// Print the result as JSON
@@ -228,6 +234,8 @@ pub struct Canonicalize {
     pub output: PathBuf,
     #[command(flatten)]
     pub shared: Shared<Canonicalizes>,
+    #[command(flatten)]
+    pub table: TableArgs,
     #[command(flatten)]
     pub threads: Threads,
     #[command(flatten)]
@@ -254,6 +262,8 @@ pub struct Matrix {
     #[command(flatten)]
     pub shared: Shared<Compares>,
     #[command(flatten)]
+    pub table: TableArgs,
+    #[command(flatten)]
     pub threads: Threads,
     #[command(flatten)]
     pub profile: ProfileArgs,
@@ -272,6 +282,8 @@ pub struct Inspect {
     pub space: Option<String>,
     #[command(flatten)]
     pub shared: Shared<Canonicalizes>,
+    #[command(flatten)]
+    pub table: TableArgs,
     #[command(flatten)]
     pub threads: Threads,
     /// Print everything as JSON
@@ -352,6 +364,8 @@ pub struct Classify {
     pub predict: Option<PathBuf>,
     #[command(flatten)]
     pub shared: Shared<Classifies>,
+    #[command(flatten)]
+    pub table: TableArgs,
     #[command(flatten)]
     pub threads: Threads,
     /// Print the result as JSON

@@ -1,10 +1,11 @@
 //! Where samples come from: files, named parts of files, and standard input.
 
 use crate::failure::Failure;
-use srrd::{Duplicates, NamedSample};
+use crate::print;
+use srrd::{NamedSample, Options};
 use srrd_data::{
-    FileFormat, ReadOptions, SampleTable, TableError, TableOptions, TableReader, open, open_stream, read_sample_table,
-    read_samples,
+    ColumnMap, FileFormat, Next, ReadOptions, SampleTable, TableError, TableOptions, TableReader, open, open_stream,
+    read_sample_table, read_table,
 };
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
@@ -54,41 +55,56 @@ impl Source {
     }
 
     /// The samples of the table and where its rows went.
-    pub fn samples(&self, duplicates: Duplicates) -> Result<SampleTable, Failure> {
+    pub fn samples(&self, options: &TableOptions) -> Result<SampleTable, Failure> {
         let name = match self {
             Source::Path(path) => path.file_name().map(|name| name.to_string_lossy().into_owned()),
             Source::Kept { .. } => None,
         };
         let reader = self.open()?;
         let name = name.unwrap_or_else(|| reader.name().to_owned());
-        Ok(read_sample_table(reader, &name, duplicates)?)
+        let table = read_sample_table(reader, &name, options.clone())?;
+        print::table_notes(&table.notes);
+        Ok(table)
     }
 }
 
 /// How tables become samples.
-#[derive(Clone, Copy, Debug)]
-pub struct Reading {
-    pub duplicates: Duplicates,
-    /// Whether episodes are of use.
-    pub episodes: bool,
+#[derive(Debug, clap::Args)]
+pub struct TableArgs {
+    /// Which column is which, such as state=obs,reward=rew; usual names are recognised without it
+    #[arg(long, value_name = "ROLE=COLUMN,…")]
+    columns: Option<ColumnMap>,
+    /// The reward columns, with commas, or a pattern such as 'rewards/*': one sample for each
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    rewards: Vec<String>,
+    /// Where next states come from in a table without them: shift takes those of the row after, none makes it a one-step problem;
+    /// auto shifts where there are both `episode` and `step`
+    #[arg(long, value_name = "auto|shift|none", default_value = "auto")]
+    next: Next,
 }
 
-impl Reading {
-    /// Without episodes.
-    pub fn of(duplicates: Duplicates) -> Self {
-        Reading { duplicates, episodes: false }
+impl TableArgs {
+    /// The options of tables; with `episodes` where these are of use.
+    pub fn options(&self, shared: &Options, episodes: bool) -> TableOptions {
+        TableOptions {
+            columns: self.columns.clone().unwrap_or_default(),
+            rewards: self.rewards.clone(),
+            next: self.next,
+            duplicates: shared.duplicates,
+            episodes,
+        }
     }
 }
 
 /// Tables that were read: each once, however many of its samples are named.
-struct Tables {
-    reading: Reading,
+struct Tables<'a> {
+    options: &'a TableOptions,
     read: Vec<(PathBuf, Vec<NamedSample>)>,
 }
 
-impl Tables {
-    fn new(reading: Reading) -> Self {
-        Tables { reading, read: Vec::new() }
+impl<'a> Tables<'a> {
+    fn new(options: &'a TableOptions) -> Self {
+        Tables { options, read: Vec::new() }
     }
 
     /// All samples of a table.
@@ -97,9 +113,9 @@ impl Tables {
         let at = match known {
             Some(at) => at,
             None => {
-                let Reading { duplicates, episodes } = self.reading;
-                let samples = read_samples(path, TableOptions { episodes, ..duplicates.into() })?;
-                self.read.push((path.to_owned(), samples));
+                let table = read_table(path, self.options.clone())?;
+                print::table_notes(&table.notes);
+                self.read.push((path.to_owned(), table.samples));
                 self.read.len() - 1
             }
         };
@@ -143,11 +159,21 @@ impl Tables {
     }
 }
 
-/// The two samples that `TABLE` or `TABLE#SAMPLE` name.
-pub fn read_pair(a: &PathBuf, b: &PathBuf, reading: Reading) -> Result<[NamedSample; 2], Failure> {
-    read_once([a, b])?;
-    let mut tables = Tables::new(reading);
-    Ok([tables.one(a)?, tables.one(b)?])
+/// The two samples that `TABLE` or `TABLE#SAMPLE` name; of one table alone, the two that it holds.
+pub fn read_pair(a: &PathBuf, b: Option<&PathBuf>, options: &TableOptions) -> Result<[NamedSample; 2], Failure> {
+    read_once([a].into_iter().chain(b))?;
+    let mut tables = Tables::new(options);
+    if let Some(b) = b {
+        return Ok([tables.one(a)?, tables.one(b)?]);
+    }
+    match tables.samples(a)? {
+        [first, second] => Ok([first.clone(), second.clone()]),
+        others => Err(Failure::wrong(format!(
+            "{}: two samples are compared, and the table holds {}: name a second table, or two reward columns with --rewards A,B",
+            a.display(),
+            others.len()
+        ))),
+    }
 }
 
 /// `TABLE#SAMPLE`, unless a file has that very name.
@@ -171,9 +197,9 @@ fn read_once<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Fai
 }
 
 /// The samples of all tables, or those that `TABLE#SAMPLE` names, with names that tell them apart.
-pub fn read_all(paths: &[PathBuf], reading: Reading) -> Result<Vec<NamedSample>, Failure> {
+pub fn read_all(paths: &[PathBuf], options: &TableOptions) -> Result<Vec<NamedSample>, Failure> {
     read_once(paths)?;
-    let mut tables = Tables::new(reading);
+    let mut tables = Tables::new(options);
     let mut samples = Vec::new();
     // What was given for every sample.
     let mut given = Vec::new();

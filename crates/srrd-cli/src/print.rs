@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 use srrd::{FrontEnd, Warning};
+use srrd_data::TableNote;
 use srrd_show::escape::shown;
 pub use srrd_show::words::{count, counted, percent, table};
 use std::io::{self, Write};
@@ -39,6 +40,16 @@ pub fn warn(message: &str) {
 /// Tells what an answer warns about.
 pub fn warnings(warnings: &[Warning]) {
     warnings.iter().for_each(|warning| warn(&warning.say(FrontEnd::Command)));
+}
+
+/// Tells what was understood of a table; that a column is lost is a warning.
+pub fn table_notes(notes: &[TableNote]) {
+    for told in notes {
+        match told {
+            TableNote::LeftOut { .. } => warn(&told.to_string()),
+            told => note(&told.to_string()),
+        }
+    }
 }
 
 /// Tells something that is no cause for concern on standard error.

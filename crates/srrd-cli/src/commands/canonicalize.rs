@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use srrd::answer::Used;
 use srrd::{Metric, NamedSample, RewardSample};
-use srrd_data::{Batch, Column, SampleTable, TableCopy, TextColumn, Values, parse_number};
+use srrd_data::{Batch, Column, SampleTable, TableCopy, TableNote, TextColumn, Values, parse_number};
 
 pub fn run(args: &Canonicalize) -> Result<(), Failure> {
     let options = args.shared.options()?;
@@ -28,10 +28,18 @@ pub fn run(args: &Canonicalize) -> Result<(), Failure> {
             [_] => vec!["canonical".to_owned()],
             several => several.iter().map(|metric| format!("canonical.{metric}")).collect(),
         };
-        let table = source.samples(options.duplicates)?;
+        let reading = args.table.options(&options, false);
+        let table = source.samples(&reading)?;
+        if table.reward_count() > 1 {
+            return Err(Failure::wrong(
+                "--rewards: canonicalize writes one reward column; name one, and call once for each",
+            ));
+        }
         // Opened before the work, which should not be done for an output that cannot be written.
-        let copy = TableCopy::open(|| source.open(), &args.output, &names)?;
-        copy.notes().iter().for_each(|note| print::warn(&note.to_string()));
+        let copy = TableCopy::open_with(|| source.open(), &args.output, &names, &reading)?;
+        // What was understood of the table was told when its samples were read.
+        let lost = copy.notes().iter().filter(|note| matches!(note, TableNote::LeftOut { .. }));
+        print::table_notes(&lost.cloned().collect::<Vec<_>>());
         let profile = profile.map(Profile::begin).transpose()?;
         let settled = question.settle(&table.samples.iter().collect::<Vec<&NamedSample>>())?;
         let used = Used::new(&question, &settled);

@@ -2,7 +2,7 @@
 
 use crate::args::Classify;
 use crate::failure::Failure;
-use crate::inputs::{Reading, read_all};
+use crate::inputs::read_all;
 use crate::print;
 use srrd::answer::{ClassifyOptions, ClassifyPlan, classify, label};
 use srrd::{Metric, NamedSample};
@@ -18,8 +18,8 @@ pub fn run(args: &Classify) -> Result<(), Failure> {
         ClassifyOptions { gammas: args.gamma.clone(), ks: args.k.clone(), train: args.train, repeats: args.repeats };
     let plan = ClassifyPlan::new(&question, &choices)?;
     args.threads.run(|| {
-        let reading = Reading::of(options.duplicates);
-        let samples = read_all(&args.inputs, reading)?;
+        let table = args.table.options(&options, false);
+        let samples = read_all(&args.inputs, &table)?;
         let samples: Vec<&NamedSample> = samples.iter().collect();
         match &args.predict {
             None => {
@@ -31,7 +31,7 @@ pub fn run(args: &Classify) -> Result<(), Failure> {
                 }
             }
             Some(unlabelled) => {
-                let unknown = read_all(std::slice::from_ref(unlabelled), reading)?;
+                let unknown = read_all(std::slice::from_ref(unlabelled), &table)?;
                 let found = label(&samples, &unknown.iter().collect::<Vec<_>>(), &plan)?;
                 print::warnings(&found.warnings);
                 match args.json {

@@ -15,7 +15,7 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
     args.threads.run(|| {
         let source = Source::new(&args.input)?;
         let copy = TableCopy::open(|| source.open(), &args.output, &[])?;
-        copy.notes().iter().for_each(|note| print::warn(&note.to_string()));
+        print::table_notes(copy.notes());
         let columns: Vec<String> = copy.schema().names().map(str::to_owned).collect();
         let rows = copy.run()?;
         if args.json {

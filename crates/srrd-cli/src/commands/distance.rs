@@ -3,7 +3,7 @@
 use crate::args::Distance;
 use crate::failure::Failure;
 use crate::gamma::{Profile, write_profile};
-use crate::inputs::{Reading, read_pair};
+use crate::inputs::read_pair;
 use crate::print;
 use srrd::{Metric, Options, compare};
 use srrd_show::present::comparison;
@@ -12,10 +12,11 @@ pub fn run(args: &Distance) -> Result<(), Failure> {
     // Noise floors, which only JSON has room for.
     let options = Options { noise_floor: args.json, ..args.shared.options()? };
     let question = options.question_by(&[Metric::Srrd])?;
-    let profile = args.profile.checked(&question, &[&args.a, &args.b])?;
+    let inputs: Vec<_> = [&args.a].into_iter().chain(&args.b).collect();
+    let profile = args.profile.checked(&question, &inputs)?;
     args.threads.run(move || {
-        let reading = Reading { duplicates: options.duplicates, episodes: options.interval.is_some() };
-        let [a, b] = read_pair(&args.a, &args.b, reading)?;
+        let table = args.table.options(&options, options.interval.is_some());
+        let [a, b] = read_pair(&args.a, args.b.as_ref(), &table)?;
         let profile = profile.map(Profile::begin).transpose()?;
         let found = compare(&a, &b, &question)?;
         print::warnings(&found.warnings);

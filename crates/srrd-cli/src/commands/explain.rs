@@ -4,7 +4,7 @@ mod table;
 
 use crate::args::Explain;
 use crate::failure::Failure;
-use crate::inputs::{Reading, read_pair};
+use crate::inputs::read_pair;
 use crate::outputs::{check_json, check_table, refuse_to_overwrite};
 use crate::picture::Picture;
 use crate::print;
@@ -17,11 +17,12 @@ pub fn run(args: &Explain) -> Result<(), Failure> {
     let question = options.question_by(&[Metric::Srrd])?;
     let metric = question.metric("an explanation is")?;
     let plot = args.plot.as_deref().map(|path| Picture::new("--plot", path)).transpose()?;
-    refuse_to_overwrite([args.output.as_ref(), args.plot.as_ref()], &[&args.a, &args.b])?;
+    let inputs: Vec<_> = [&args.a].into_iter().chain(&args.b).collect();
+    refuse_to_overwrite([args.output.as_ref(), args.plot.as_ref()], &inputs)?;
     check_json(args.json, args.output.as_deref())?;
     args.output.as_deref().map_or(Ok(()), check_table)?;
     args.threads.run(move || {
-        let [a, b] = read_pair(&args.a, &args.b, Reading::of(options.duplicates))?;
+        let [a, b] = read_pair(&args.a, args.b.as_ref(), &args.table.options(&options, false))?;
         // What cannot be drawn or written is found before the work.
         let grid = plot.as_ref().map(|_| grid_of(&a)).transpose()?;
         let picture = plot.as_ref().map(Picture::begin).transpose()?;

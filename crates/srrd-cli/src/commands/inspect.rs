@@ -2,7 +2,7 @@
 
 use crate::args::Inspect;
 use crate::failure::Failure;
-use crate::inputs::{Reading, read_all};
+use crate::inputs::read_all;
 use crate::print;
 use srrd::answer::Space;
 use srrd::{Metric, NamedSample, inspect};
@@ -15,7 +15,7 @@ pub fn run(args: &Inspect) -> Result<(), Failure> {
     inspect(&[], &question, None)?;
     let space = args.space.as_deref().map(parse_space).transpose()?;
     args.threads.run(move || {
-        let samples = read_all(&args.inputs, Reading::of(options.duplicates))?;
+        let samples = read_all(&args.inputs, &args.table.options(&options, false))?;
         let samples: Vec<&NamedSample> = samples.iter().collect();
         let found = inspect(&samples, &question, space)?;
         if found.gamma_estimate.is_some_and(|estimate| estimate.identified) {

@@ -45,6 +45,13 @@ fn made(name: &str) -> String {
         "metrics" => {
             table(&["metric", "what it does"], METRICS.iter().map(|info| vec![code(info.name), info.about.to_owned()]))
         }
+        "roles" => table(
+            &["column", "meaning", "other names"],
+            srrd_data::ROLES.iter().map(|info| {
+                let aliases: Vec<String> = info.aliases.iter().map(|alias| code(alias)).collect();
+                vec![code(info.name), info.about.to_owned(), aliases.join(", ")]
+            }),
+        ),
         "formats" => table(
             &["format", "extensions", "about"],
             srrd_data::FORMATS.iter().map(|info| {

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use srrd::Duplicates;
+use srrd::settings::SettingError;
+use srrd::{Choice, Duplicates};
 
 use crate::error::shorten;
 
@@ -221,6 +222,26 @@ pub enum Next {
     Shift,
     /// There are none: every row ends in one common end state.
     None,
+}
+
+impl Choice for Next {
+    const ALL: &'static [Self] = &[Next::Auto, Next::Shift, Next::None];
+
+    fn name(self) -> &'static str {
+        match self {
+            Next::Auto => "auto",
+            Next::Shift => "shift",
+            Next::None => "none",
+        }
+    }
+}
+
+impl FromStr for Next {
+    type Err = SettingError;
+
+    fn from_str(name: &str) -> Result<Self, SettingError> {
+        Next::named(name)
+    }
 }
 
 /// How a table is read as reward samples.
