@@ -41,6 +41,12 @@ impl PartialEq for Kind {
 }
 
 /// All experiments.
+///
+/// ```
+/// use srrd_lab::EXPERIMENTS;
+///
+/// assert!(EXPERIMENTS.iter().any(|kind| kind.name == "coverage"));
+/// ```
 pub static ALL: [&Kind; 10] = [
     &coverage::KIND,
     &instability::KIND,
