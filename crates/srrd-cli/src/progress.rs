@@ -48,7 +48,7 @@ impl Line {
     }
 }
 
-fn describe(Progress { done, all, left }: Progress) -> String {
+fn describe(Progress { done, all, left, .. }: Progress) -> String {
     let left = left.map_or(String::new(), |left| format!(", {} left", duration(left)));
     format!("{done} of {all} trials{left}")
 }

@@ -14,6 +14,15 @@ use std::str::FromStr;
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The I-th of N parts of the trials.
+///
+/// ```
+/// use srrd_lab::Shard;
+///
+/// let shard: Shard = "2/8".parse()?;
+/// assert_eq!(shard, Shard::new(2, 8)?);
+/// assert_eq!(shard.trials(20).collect::<Vec<_>>(), [1, 9, 17]);
+/// # Ok::<(), srrd_lab::LabError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Shard {
@@ -257,7 +266,7 @@ mod tests {
             (&written.replace("\"quick\"", "\"huge\""), "unknown variant `huge`"),
             (&written.replace("null", "\"3/2\""), "'3/2' is not a part"),
             (&written.replace("\"noise\",", "\"moon\","), "there is no experiment `moon`"),
-            (&written.replace("\"3\"", "\"x\""), "--trials: 'x'"),
+            (&written.replace("\"3\"", "\"x\""), "--trials: whole numbers"),
             (&written.replace("\"trials\": [", "\"tries\": ["), "`tries` is not a parameter"),
         ] {
             let message = Manifest::from_json(text).unwrap_err().to_string();

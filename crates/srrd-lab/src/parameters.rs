@@ -50,6 +50,7 @@ pub struct Parameters {
 }
 
 /// A parameter: an option of `srrd reproduce`, a keyword of `srrd.Plan` and an entry of run.json.
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct Parameter {
     /// The name of the option.
@@ -63,6 +64,14 @@ pub struct Parameter {
 }
 
 /// All parameters, in the order in which they are shown.
+///
+/// ```
+/// use srrd_lab::PARAMETERS;
+///
+/// for parameter in &PARAMETERS {
+///     println!("--{} {}: {} ({})", parameter.name, parameter.value, parameter.help, parameter.taken_by().join(", "));
+/// }
+/// ```
 pub static PARAMETERS: [Parameter; 17] = [
     Parameter {
         name: "world",
@@ -104,10 +113,7 @@ pub static PARAMETERS: [Parameter; 17] = [
         value: "COUNTS",
         help: "Numbers of rollouts per sample",
         get: |p| texts(&p.rollouts),
-        set: |p, values| {
-            list(&mut p.rollouts, values)?;
-            p.rollouts.iter().try_for_each(|&count| limited(count).map(|_| ()))
-        },
+        set: |p, values| list_of(&mut p.rollouts, values, limited),
     },
     Parameter {
         name: "correlation",
@@ -191,7 +197,7 @@ pub static PARAMETERS: [Parameter; 17] = [
         help: "The seed of the run [default: 0]",
         get: |p| vec![p.seed.to_string()],
         set: |p, values| {
-            p.seed = one(values)?;
+            p.seed = one(values, u64::read)?;
             Ok(())
         },
     },
@@ -263,9 +269,13 @@ fn texts<T: Value>(values: &[T]) -> Vec<String> {
     values.iter().map(T::write).collect()
 }
 
-/// Reads values that differ from each other.
 fn list<T: Value + PartialEq>(into: &mut Vec<T>, texts: &[&str]) -> Result<(), String> {
-    let values: Vec<T> = texts.iter().map(|text| T::read(text)).collect::<Result<_, _>>()?;
+    list_of(into, texts, T::read)
+}
+
+/// Reads values that differ from each other.
+fn list_of<T: PartialEq>(into: &mut Vec<T>, texts: &[&str], read: fn(&str) -> Result<T, String>) -> Result<(), String> {
+    let values: Vec<T> = texts.iter().map(|text| read(text)).collect::<Result<_, _>>()?;
     if let Some(twice) = (1..values.len()).find(|&i| values[..i].contains(&values[i])) {
         return Err(format!("'{}' is there twice", texts[twice]));
     }
@@ -273,9 +283,9 @@ fn list<T: Value + PartialEq>(into: &mut Vec<T>, texts: &[&str]) -> Result<(), S
     Ok(())
 }
 
-fn one<T: Value>(texts: &[&str]) -> Result<T, String> {
+fn one<T>(texts: &[&str], read: fn(&str) -> Result<T, String>) -> Result<T, String> {
     match texts {
-        [text] => T::read(text),
+        [text] => read(text),
         _ => Err("give one value, not a list".to_owned()),
     }
 }
@@ -285,15 +295,13 @@ fn count(count: usize) -> Vec<String> {
 }
 
 fn set_count(into: &mut usize, texts: &[&str]) -> Result<(), String> {
-    *into = one(texts).and_then(limited)?;
+    *into = one(texts, limited)?;
     Ok(())
 }
 
-fn limited(count: usize) -> Result<usize, String> {
-    match count {
-        1..=1_000_000 => Ok(count),
-        _ => Err(format!("'{count}' is not a whole number from 1 to 1000000")),
-    }
+fn limited(text: &str) -> Result<usize, String> {
+    let count = text.parse().ok().filter(|count| (1..=1_000_000).contains(count));
+    count.ok_or_else(|| format!("whole numbers from 1 to 1000000 are possible, not '{text}'"))
 }
 
 #[cfg(test)]
@@ -324,9 +332,12 @@ mod tests {
         let message = |name, texts: &[&str]| preset().set("x", name, texts).unwrap_err().to_string();
         assert!(message("size", &["0x5"]).contains("--size: '0x5'"));
         assert!(message("size", &["5x5", "5x5"]).contains("--size: '5x5' is there twice"));
-        assert!(message("rollouts", &["1", "x"]).contains("--rollouts: 'x'"));
-        assert!(message("rollouts", &["0"]).contains("1 to 1000000"));
-        assert!(message("trials", &["0"]).contains("--trials: '0' is not a whole number from 1 to 1000000"));
+        assert!(
+            message("rollouts", &["1", "x"])
+                .contains("--rollouts: whole numbers from 1 to 1000000 are possible, not 'x'")
+        );
+        assert!(message("rollouts", &["0"]).contains("1 to 1000000 are possible, not '0'"));
+        assert!(message("trials", &["0"]).contains("--trials: whole numbers from 1 to 1000000 are possible, not '0'"));
         assert!(message("trials", &["1", "2"]).contains("--trials: give one value, not a list"));
         assert!(message("world", &["gridworld"]).contains("no such parameter"));
         assert!(message("worlds", &["gridworld"]).contains("`worlds` is not a parameter"));

@@ -74,11 +74,11 @@ impl Value for u64 {
 
 impl Value for usize {
     fn read(text: &str) -> Result<Self, String> {
-        text.parse().map_err(|_| format!("'{text}' is not a whole number from 0 up"))
+        u64::read(text)?.try_into().map_err(|_| format!("'{text}' is too large"))
     }
 
     fn write(&self) -> String {
-        self.to_string()
+        (*self as u64).write()
     }
 
     fn as_number(&self) -> Option<f64> {

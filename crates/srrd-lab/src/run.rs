@@ -17,6 +17,7 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Progress {
     /// Trials that are done, those of an earlier start included.
     pub done: usize,

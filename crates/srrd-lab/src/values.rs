@@ -1,5 +1,6 @@
 //! What parameters and columns hold: worlds, sizes, estimators, numbers with limits.
 
+use crate::error::LabError;
 use crate::row::{Choice, Value};
 use srrd::settings::Batch;
 use srrd::{Gamma, Metric, Undefined};
@@ -9,6 +10,13 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 /// How much of an experiment is run.
+///
+/// ```
+/// use srrd_lab::Preset;
+///
+/// assert_eq!("quick".parse::<Preset>()?, Preset::Quick);
+/// # Ok::<(), srrd_lab::LabError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Preset {
@@ -19,12 +27,12 @@ pub enum Preset {
 }
 
 impl FromStr for Preset {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
+    type Err = LabError;
+    fn from_str(text: &str) -> Result<Self, LabError> {
         match text {
             "quick" => Ok(Preset::Quick),
             "paper" => Ok(Preset::Paper),
-            _ => Err(format!("'{text}' is neither quick nor paper")),
+            _ => Err(LabError::wrong(format!("'{text}' is neither quick nor paper"))),
         }
     }
 }

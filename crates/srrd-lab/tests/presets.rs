@@ -13,7 +13,7 @@ fn every_experiment_runs_with_the_quick_preset() {
     every_experiment_runs(Preset::Quick);
 }
 
-/// The same kinds of figures: drawing their PNG files once is enough.
+/// In all worlds. PNG files of the same kinds of figures are drawn for the quick preset.
 #[test]
 fn every_experiment_runs_with_the_papers_preset() {
     every_experiment_runs(Preset::Paper);
@@ -23,7 +23,8 @@ fn every_experiment_runs(preset: Preset) {
     for kind in EXPERIMENTS {
         let whole = Manifest::new(kind.name, preset, NOTHING, Shard::WHOLE).unwrap();
         let there: Vec<&str> = whole.parameters.entries().iter().map(|(name, _)| *name).collect();
-        let small = SMALL.into_iter().filter(|(name, _)| there.contains(name));
+        let one_world = (preset == Preset::Quick).then_some(("world", "gridworld"));
+        let small = SMALL.into_iter().chain(one_world).filter(|(name, _)| there.contains(name));
         let run = Run::new(Manifest::new(kind.name, preset, small, Shard::WHOLE).unwrap()).unwrap();
         assert!(!run.plan().is_empty());
         let folder = tempfile::tempdir().unwrap();
@@ -104,4 +105,47 @@ fn the_eight_states_at_full_coverage_leave_no_shaping() {
             assert!(mean(transitions, "epic") > 2.0 * mean(transitions, metric));
         }
     }
+}
+
+/// Three samples each of two agents that are rewarded for different moves on a ring of eight states.
+fn table(seed: usize) -> String {
+    let mut text = "sample,label,state,action,next_state,reward\n".to_owned();
+    for sample in 0..6 {
+        let agent = sample / 3;
+        for state in 0..8 {
+            let next = (state + 1) % 8;
+            let reward = if agent == 0 { state } else { (state * state + seed) % 5 };
+            text += &format!("{sample},agent {agent},{state},go,{next},{reward}\n");
+        }
+    }
+    text
+}
+
+#[test]
+fn two_tables_of_one_file_name_are_two_sources() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = ["a", "b"].map(|name| folder.path().join(name).join("agents.csv"));
+    for (seed, path) in paths.iter().enumerate() {
+        fs::create_dir(path.parent().unwrap()).unwrap();
+        fs::write(path, table(seed)).unwrap();
+    }
+    let rewards = paths.map(|path| path.display().to_string()).join(",");
+    let small =
+        [("rewards", rewards.as_str()), ("trials", "2"), ("k", "1"), ("min-common", "3"), ("metric", "direct,srrd")];
+    let run = Run::new(Manifest::new("classification", Preset::Quick, small, Shard::WHOLE).unwrap()).unwrap();
+    let out = folder.path().join("run");
+    run.compute(&out, 2, |_| std::ops::ControlFlow::Continue(())).unwrap();
+    run.publish_without_png(&out).unwrap();
+    let trials = fs::read_to_string(out.join("trials.csv")).unwrap();
+    let field = |line: &str, place: usize| line.split(',').nth(place).unwrap().to_owned();
+    let found =
+        |place| trials.lines().skip(1).map(|line| field(line, place)).collect::<std::collections::BTreeSet<_>>();
+    assert_eq!(found(1).into_iter().collect::<Vec<_>>(), ["a/agents.csv", "b/agents.csv"]);
+    assert_eq!(found(4).len(), 2, "each has a seed of its own");
+    let figures = fs::read_dir(out.join("figures")).unwrap().count();
+    assert_eq!(
+        figures,
+        1 + 2 * (1 + 2 + 1),
+        "accuracy; of each table the confusion of direct and srrd, and an embedding"
+    );
 }

@@ -22,7 +22,7 @@ pub fn clean_up_when_ended() {
 }
 
 fn lab_run(what: &str, preset: &str, replaced: &[(String, String)], shard: (usize, usize)) -> Result<Run, LabError> {
-    let preset: Preset = preset.parse().map_err(LabError::Wrong)?;
+    let preset: Preset = preset.parse()?;
     let replaced = replaced.iter().map(|(name, value)| (name, value));
     Run::new(Manifest::new(what, preset, replaced, Shard::new(shard.0, shard.1)?)?)
 }

@@ -13,7 +13,7 @@ use srrd_worlds::Model;
 /// How it is found.
 pub static KIND: Kind = Kind {
     name: "coverage",
-    about: "Experiment 1: equivalent rewards under limited sampling and feasibility constraints",
+    about: "Experiment 1: equivalent rewards, limited sampling and feasibility constraints",
     preset,
     build: |parameters| Sparsity::build(&STORY, parameters),
 };
