@@ -1,6 +1,6 @@
 """`projected` with scipy and numpy: rewards without their least-squares projection on the space of all shaping vectors.
 
-A has a row a transition: -1 at s and gamma at s' (gamma - 1 where they are one). The residual of rewards r is r - A x, x the
+A has one row per transition: -1 at s and gamma at s' (gamma - 1 where they are one). The residual of rewards r is r - A x, x the
 least-squares solution of A x = r. On one large sample `scipy.sparse.linalg.lsmr` finds x, for which columns are scaled to
 length 1: without that it takes longer. Distances take the residual on the transitions that two samples share, some dozens: there a
 dense `numpy.linalg.lstsq` is faster than anything sparse.

@@ -86,7 +86,7 @@ all other columns kept.")]
     #[command(after_help = "\
 Examples:
   srrd matrix agents.csv -o distances.csv                      a table with a column `sample`
-  srrd matrix runs/*.csv -o distances.npy --plot heat.png      one sample a file
+  srrd matrix runs/*.csv -o distances.npy --plot heat.png      one sample per file
   srrd matrix agents.csv -o d.csv --undefined 1 --threads 2    1, the farthest, where undefined")]
     #[command(mut_arg("metric", |arg| arg.help(ONE_METRIC)))]
     Matrix(Matrix),

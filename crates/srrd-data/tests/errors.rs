@@ -64,7 +64,7 @@ fn jsonl() {
     use ErrorKind::{DuplicateColumn, Empty, Malformed, Number, Ragged, Type};
     for (text, kind, starts, says) in [
         ("\n \n", Empty, "FILE: ", "blank lines"),
-        ("[{\"a\":1}]\n", Malformed, "FILE: row 1 (line 1): ", "one a line"),
+        ("[{\"a\":1}]\n", Malformed, "FILE: row 1 (line 1): ", "one per line"),
         ("{\"a\":1}\n7\n", Malformed, "FILE: row 2 (line 2): ", "`7` is not a JSON object"),
         ("{\"a\":1}\n\n{\"a\":1\n", Malformed, "FILE: row 2 (line 3): ", "not valid JSON"),
         ("{\"a\":1}{\"a\":2}\n", Malformed, "FILE: row 1 (line 1): ", "not valid JSON"),

@@ -325,7 +325,7 @@ pub enum Support {
     /// for every pair.
     #[default]
     Pair,
-    /// On all transitions of each sample, once a sample: cheap for many of them. Each residual is as blind to shaping as the other
+    /// On all transitions of each sample, once per sample: cheap for many of them. Each residual is as blind to shaping as the other
     /// way, but where the samples hold different transitions their residuals are of different spaces, so that equivalent rewards
     /// do not get exactly 0.
     Own,

@@ -1,4 +1,4 @@
-//! How much memory canonicalizing takes, counted by the allocator: the sample itself included, at most 120 bytes a transition.
+//! How much memory canonicalizing takes, counted by the allocator: the sample itself included, at most 120 bytes per transition.
 
 use srrd::settings::{Actions, Batch, Estimator};
 use srrd::*;
@@ -76,7 +76,7 @@ fn at_most_120_bytes_a_transition() {
                 PEAK.store(live, Ordering::Relaxed);
                 let canonical = canonicalize(&sample, metric, &Settings { estimator, ..Settings::default() });
                 let bytes = (PEAK.load(Ordering::Relaxed) - live + own) as f64 / canonical.len() as f64;
-                assert!(bytes <= LIMIT, "{name} {metric} {estimator:?}: {bytes:.1} bytes a transition");
+                assert!(bytes <= LIMIT, "{name} {metric} {estimator:?}: {bytes:.1} bytes per transition");
             }
         }
     }

@@ -4,6 +4,7 @@ mod bad_input;
 mod certainty;
 mod classify;
 mod commands;
+mod defects;
 mod docs;
 mod explain;
 mod gamma;

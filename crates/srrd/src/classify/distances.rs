@@ -27,7 +27,7 @@ impl GammaDistances {
     ///
     /// A canonical reward is a polynomial in γ, so every sample is canonicalized once; `direct` does not depend on γ and is
     /// computed once. (`projected` is no polynomial: it projects once for every γ and pair, or for every γ and sample.) O(canonicalizations + γ · shared
-    /// transitions of all pairs), in parallel; 8 bytes a pair and γ.
+    /// transitions of all pairs), in parallel; 8 bytes per pair and γ.
     pub fn new<'a>(samples: &[&'a RewardSample], metric: Metric, gammas: &[Gamma], settings: &Settings) -> Self {
         let form = |sample: &&'a RewardSample| CanonicalForm::new(sample, metric, settings.estimator, settings.seed);
         let forms: Option<Vec<CanonicalForm<'_>>> =
@@ -56,9 +56,9 @@ impl GammaDistances {
     /// One matrix of precomputed distances, row after row, for every γ: undefined ones already filled.
     ///
     /// # Panics
-    /// If a matrix is not `size` × `size`, or there is not one a γ.
+    /// If a matrix is not `size` × `size`, or there is not one per γ.
     pub fn from_matrices(size: usize, gammas: Vec<Gamma>, matrices: Vec<Vec<f64>>) -> Self {
-        assert_eq!(gammas.len(), matrices.len(), "one matrix a discount factor");
+        assert_eq!(gammas.len(), matrices.len(), "one matrix per discount factor");
         assert!(matrices.iter().all(|matrix| matrix.len() == size * size), "square matrices");
         let undefined = vec![0; matrices.len()];
         GammaDistances { size, gammas, matrices, undefined }

@@ -150,7 +150,7 @@ impl Evaluation {
 /// O(γ · samples² · log samples + repeats · γ · samples · k · samples / training samples), in parallel.
 ///
 /// # Errors
-/// When there is not one label a sample, fewer than two classes, or too few samples to split.
+/// When there is not one label per sample, fewer than two classes, or too few samples to split.
 pub fn evaluate(
     distances: &GammaDistances,
     classes: &Classes,
@@ -210,7 +210,7 @@ pub fn evaluate(
 /// predict new samples with. Chosen as in [`evaluate`].
 ///
 /// # Errors
-/// When there is not one label a sample, or there are fewer than two samples.
+/// When there is not one label per sample, or there are fewer than two samples.
 pub fn choose(
     distances: &GammaDistances,
     classes: &Classes,

@@ -48,7 +48,7 @@ impl RewardKnn {
     /// Takes labelled samples. They are canonicalized now, once.
     ///
     /// # Errors
-    /// When there is not one label a sample, or no sample.
+    /// When there is not one label per sample, or no sample.
     pub fn fit<'a, S: AsRef<str>>(
         self,
         samples: &'a [RewardSample],

@@ -28,8 +28,8 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClassifyError {
-    /// Not one label a sample.
-    #[error("there are {samples} samples and {labels} labels; give one label a sample")]
+    /// Not one label per sample.
+    #[error("there are {samples} samples and {labels} labels; give one label per sample")]
     Labels {
         /// How many samples there are.
         samples: usize,
@@ -62,7 +62,7 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Numbers the labels, one a sample.
+    /// Numbers the labels, one per sample.
     pub fn new<S: AsRef<str>>(labels: &[S]) -> Self {
         let mut names: Vec<String> = labels.iter().map(|label| label.as_ref().to_owned()).collect();
         names.sort_unstable();

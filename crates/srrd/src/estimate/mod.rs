@@ -146,7 +146,7 @@ fn sum(values: &[f64]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest.iter().sum::<f64>()
 }
 
-/// Σ over succ(x) of a value a state, for every state x.
+/// Σ over succ(x) of one value per state, for every state x.
 pub(crate) fn successor_sums(graph: &Graph, value: impl Fn(u32) -> f64 + Sync + Send) -> Vec<f64> {
     parallel::map(graph.states(), |x| graph.successors(x as u32).iter().map(|&y| value(y)).sum())
 }

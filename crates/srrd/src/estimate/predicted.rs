@@ -6,7 +6,7 @@
 //!
 //! The first sum is that of the double-batch estimator, of other rewards. In the second, P is a sum of products g(x)·a(u)·h(y)
 //! ([`regress`](crate::regress)), so that it is Σ over the products of (Σ_X g·a)·(Σ_Y h): no pair is looked at. A linear model has
-//! two products (three with actions), a tree one a leaf, a table one a row; they are taken a few at a time, side by side.
+//! two products (three with actions), a tree one per leaf, a table one per row; they are taken a few at a time, side by side.
 
 use super::{Rewards, two_step};
 use crate::estimate::batch::BatchSet;

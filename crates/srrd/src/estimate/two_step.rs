@@ -52,7 +52,7 @@ fn by_walks<const K: usize, T: Copy + Default + Send, S: StateSet>(
     f: impl Fn(u32, Reached<K>) -> T + Sync + Send,
 ) -> Vec<T> {
     // Σ over succ(y), for every y: the rows of the middle states are summed whole, and what is reached again is taken off.
-    // Few states are reached twice, so weights are looked up once an edge rather than once a walk. With hardly more edges than
+    // Few states are reached twice, so weights are looked up once per edge rather than once per walk. With hardly more edges than
     // states that would gain nothing, and take more memory than the sample.
     let rows: Option<Vec<Row<K>>> = graph.has_few_states().then(|| {
         parallel::map(graph.states(), |y| {

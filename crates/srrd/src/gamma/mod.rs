@@ -68,7 +68,7 @@ const NOTHING_TOLD: f64 = 0.9;
 /// alone pulls towards 1.
 ///
 /// A grid of 21 values, then the root of the slope between the neighbours of the best, then the ends of the interval: about 45 values of
-/// γ with one factorization and two solutions a sample each; the order of elimination is found once.
+/// γ with one factorization and two solutions per sample; the order of elimination is found once.
 ///
 /// ```
 /// use srrd::{estimate_gamma, Duplicates, RewardSample};

@@ -8,7 +8,7 @@
 //! - `regressed`: as `double`, predictions added; O(edges · products of the model) more.
 //!
 //! The first two are the same function of s' and of s; the last depends on the pair (s, s').
-//! O(Σ over edges (x, y) of |succ(y)|) time, two values an edge of memory.
+//! O(Σ over edges (x, y) of |succ(y)|) time, two values per edge of memory.
 
 use super::{Metric, MetricInfo, Polynomial, StateCoefficients};
 use crate::diagnose::{Counts, TermCoverage, pooled};

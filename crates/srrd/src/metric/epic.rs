@@ -7,7 +7,7 @@
 //! - `unbiased`: the means over the sampled transitions from s', from s, and over all.
 //! - `regressed`: as `double`, predictions added; O(states · products of the model) more.
 //!
-//! The first two are the same function of s' and of s. O(transitions) time, O(states) memory beside one value an edge.
+//! The first two are the same function of s' and of s. O(transitions) time, O(states) memory beside one value per edge.
 
 use super::{Metric, MetricInfo, Polynomial, StateCoefficients};
 use crate::diagnose::{Counts, TermCoverage, once, pooled};

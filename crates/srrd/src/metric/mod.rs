@@ -163,7 +163,7 @@ fn expected_rounding(sample: &RewardSample, predicted: f64) -> f64 {
 ///
 /// C(s, a, s') = R(s, a, s') + γ·ahead₁(s') + γ²·ahead₂(s') − behind₀(s) − γ·behind₁(s) − γ·cross(s, s') − γ·constant
 ///
-/// What is here is computed once a state (or once a pair of states), after which [`at`](Self::at) costs O(1) a transition.
+/// What is here is computed once per state (or once per pair of states), after which [`at`](Self::at) costs O(1) per transition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CanonicalForm<'a> {
     sample: &'a RewardSample,

@@ -14,7 +14,7 @@
 //!   are two sums here. One more sweep for every few products of the model.
 //!
 //! The terms with S1 and S5 are functions of s', those with S2 and S6 functions of s, and the one with S3 and S4 is a
-//! constant, so all work is done once a state: O(Σ over edges (x, y) of |succ(y)|) time (see [`two_step`]), one value an edge
+//! constant, so all work is done once per state: O(Σ over edges (x, y) of |succ(y)|) time (see [`two_step`]), one value per edge
 //! and a few a state of memory.
 
 use std::borrow::Cow;

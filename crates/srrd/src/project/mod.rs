@@ -95,7 +95,7 @@ impl Projection {
     /// # Panics
     /// When there are more or fewer values than transitions.
     pub fn residual(&self, values: &[f64]) -> Vec<f64> {
-        assert_eq!(values.len(), self.graph.transitions(), "one value a transition");
+        assert_eq!(values.len(), self.graph.transitions(), "one value per transition");
         let Some(solver) = &self.solver else { return vec![0.0; values.len()] };
         let scale = units::scale(values);
         let back = 1.0 / scale;

@@ -58,7 +58,7 @@ impl<'a> Features<'a> {
 struct Known<'a> {
     /// Of s, s' and a.
     features: [Features<'a>; 3],
-    /// The ids of s, s' and a, a row a transition (a sampled pair, when actions are marginal).
+    /// The ids of s, s' and a, one row per transition (a sampled pair, when actions are marginal).
     rows: Vec<[u32; 3]>,
     /// The reward of every row.
     rewards: Vec<f64>,

@@ -37,7 +37,7 @@ pub(crate) fn map<T: Copy + Default + Send>(n: usize, f: impl Fn(usize) -> T + S
     values
 }
 
-/// As [`map`], for `work` steps in all, with scratch memory: `make` is called once a thread. `blank` is any value.
+/// As [`map`], for `work` steps in all, with scratch memory: `make` is called once per thread. `blank` is any value.
 pub(crate) fn map_with<S: Send, T: Copy + Send>(
     n: usize,
     work: u64,
@@ -67,7 +67,7 @@ pub(crate) fn map_with<S: Send, T: Copy + Send>(
     values
 }
 
-/// Fills values that lie in rows, one row a state, in blocks of states: `f(states, values of their rows)`. `start(x)` is where
+/// Fills values that lie in rows, one row per state, in blocks of states: `f(states, values of their rows)`. `start(x)` is where
 /// the row of x starts, and that of one past the last state the number of values; `work` is what all takes.
 pub(crate) fn fill_rows(
     states: usize,

@@ -1,4 +1,4 @@
-//! Streams of random numbers: one a draw, so that draws can be made in any order and on any number of threads.
+//! Streams of random numbers: one per draw, so that draws can be made in any order and on any number of threads.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -122,7 +122,7 @@ pub enum SampleError {
     },
 }
 
-/// Collects rows and builds a [`RewardSample`]. 20 bytes a row and the distinct tokens are held until then.
+/// Collects rows and builds a [`RewardSample`]. 20 bytes per row and the distinct tokens are held until then.
 #[derive(Clone, Debug, Default)]
 pub struct SampleBuilder {
     states: Interner,
@@ -224,7 +224,7 @@ impl SampleBuilder {
         rewards: &[f64],
     ) -> Result<(), SampleError> {
         let count = rewards.len();
-        assert!([states, actions, next_states].iter().all(|ids| ids.len() == count), "one entry a row");
+        assert!([states, actions, next_states].iter().all(|ids| ids.len() == count), "one entry per row");
         let most = |ids: &[u32]| ids.iter().fold(0, |most, &id| id.max(most));
         let (most_state, most_action) = (most(states).max(most(next_states)), most(actions));
         let fits = rewards.iter().fold(true, |fits, reward| fits & (reward.abs() <= LARGEST_REWARD));
@@ -369,7 +369,7 @@ impl SampleBuilder {
 }
 
 impl RewardSample {
-    /// A sample from arrays of integer ids, one entry a row; the same as pushing the rows one by one, and faster.
+    /// A sample from arrays of integer ids, one entry per row; the same as pushing the rows one by one, and faster.
     ///
     /// # Errors
     /// As [`SampleBuilder::push`] and [`SampleBuilder::build`], and when the arrays differ in length.

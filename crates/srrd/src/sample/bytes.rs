@@ -53,7 +53,7 @@ pub enum BytesError {
 
 impl RewardSample {
     /// The sample as bytes, for [`from_bytes`](Self::from_bytes): on any machine, but in the same version of the form.
-    /// About 20 bytes a transition, and the tokens.
+    /// About 20 bytes per transition, and the tokens.
     ///
     /// ```
     /// use srrd::{Duplicates, RewardSample};

@@ -35,9 +35,9 @@ use crate::sample::{LARGEST_REWARD, SampleError};
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum TheoryError {
-    /// Not one potential a state.
+    /// Not one potential per state.
     #[error(
-        "there are {found} potentials, but the sample has {expected} states: give one a state, in the order of `states()`"
+        "there are {found} potentials, but the sample has {expected} states: give one per state, in the order of `states()`"
     )]
     Potentials {
         /// The number of states.

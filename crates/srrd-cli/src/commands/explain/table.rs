@@ -33,7 +33,7 @@ pub fn write(path: &Path, a: &NamedSample, b: &NamedSample, explanation: &Explan
     Ok(writer.finish()?)
 }
 
-/// The columns of states or actions: one of tokens, or one a feature.
+/// The columns of states or actions: one of tokens, or one per feature.
 fn named(role: &str, features: Option<&[String]>, tokens: Vec<Token<'_>>) -> Vec<(String, Values)> {
     let Some(names) = features else {
         let ints: Option<Vec<i64>> = tokens.iter().map(Token::as_int).collect();

@@ -181,7 +181,7 @@ pub fn sample_of_walks(
     for &(_, s, a, t) in rows {
         builder.push(Token::from(s), Token::from(a), Token::from(t), reward(s, a, t)).expect("finite rewards");
     }
-    let (sample, placement) = builder.build_with_placement(Duplicates::Error).expect("one reward a transition");
+    let (sample, placement) = builder.build_with_placement(Duplicates::Error).expect("one reward per transition");
     let of_row: Vec<u32> = rows.iter().map(|row| row.0).collect();
     let episodes = Episodes::from_rows(&sample, &placement, &of_row).expect("one episode a row");
     (sample, episodes)
