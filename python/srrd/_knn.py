@@ -184,16 +184,8 @@ class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return _srrd.block(rows, columns, self._choices(self.gamma_), self.threads)
 
     def _choices(self, gamma: float | Literal["auto"]) -> _srrd.Choices:
-        options: Options = {
-            "estimator": self.estimator,
-            "regression": self.regression,
-            "actions": self.actions,
-            "batch": self.batch,
-            "seed": self.seed,
-            "min_common": self.min_common,
-            "correlation": self.correlation,
-            "support": self.support,
-        }
+        # The parameters of this class are named as they are.
+        options = {name: getattr(self, name) for name in Options.__annotations__}
         return choices(self.metric, gamma, options)
 
     def __sklearn_tags__(self) -> Any:

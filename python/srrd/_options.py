@@ -14,6 +14,10 @@ Metric: TypeAlias = Literal["direct", "epic", "dard", "srrd", "projected"]
 METRICS: tuple[Metric, ...] = tuple(cast(Metric, name) for name, _, _ in _srrd.metrics())
 
 
+# The next two classes are made of the compiled part's table: `SRRD_WRITE_DOCS=1 python3 python/test.py -k options` writes
+# them anew.
+
+
 class Options(TypedDict, total=False):
     """What all comparisons take by keyword, beside `metric`, `gamma` and `threads`.
 

@@ -95,7 +95,9 @@ def test_ctrl_c_ends_it() -> None:
         "    print('interrupted')\n"
     )
     env = os.environ | {"PYTHONPATH": str(Path(srrd.__file__).parent.parent)}
-    ended = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=30, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=30, check=True
+    )
     assert ended.stdout == "interrupted\n"
 
 
