@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
@@ -136,7 +136,7 @@ class RewardSample:
         columns["reward"] = _rewards(rewards)
         if episodes is not None:
             columns["episode"] = _table.column("episode", episodes)
-        (core,) = _srrd.samples_of_columns(columns, "the arrays", name or "sample", duplicates)
+        (core,) = _srrd.samples_of_columns(columns, "the arrays", name or "sample", _table.reading(duplicates))
         self._core = core if label is None else core.renamed(core.name, str(label))
 
     @classmethod
@@ -147,23 +147,26 @@ class RewardSample:
 
     @classmethod
     def from_frame(
-        cls, frame: Any, *, name: str = "frame", label: str | None = None, duplicates: str = "mean"
+        cls, frame: Any, *, name: str = "frame", label: str | None = None, duplicates: str = "mean", **table: Any
     ) -> RewardSample:
-        """The one sample of a pandas or polars frame (or a dict of arrays) with the columns of a table of transitions.
+        """The one sample of a frame (pandas, polars, pyarrow, DuckDB, …) or a dict of arrays. `table` is as in `srrd.from_frame`.
 
         >>> import srrd
         >>> columns = {"state": [0, 1], "action": ["go", "go"], "next_state": [1, 0], "reward": [1.0, 0.5]}
         >>> len(srrd.RewardSample.from_frame(columns))
         2
         """
-        return _only(from_frame(frame, name=name, duplicates=duplicates), "the frame", label)
+        return _only(from_frame(frame, name=name, duplicates=duplicates, **table), "the frame", label)
 
     @classmethod
     def from_file(
-        cls, path: str | os.PathLike[str], *, sample: str | None = None, duplicates: str = "mean"
+        cls, path: str | os.PathLike[str], *, sample: str | None = None, duplicates: str = "mean", **table: Any
     ) -> RewardSample:
-        """The sample of a table: CSV, TSV, JSONL (also compressed), Parquet, Arrow or NPZ. `sample` names one of several."""
-        samples = read(path, duplicates=duplicates)
+        """The sample of a table: CSV, TSV, JSONL (also compressed), Parquet, Arrow or NPZ. `sample` names one of several.
+
+        `table` is as in `srrd.read`.
+        """
+        samples = read(path, duplicates=duplicates, **table)
         if sample is not None:
             named = [one for one in samples if one.name == sample]
             if not named:
@@ -390,19 +393,70 @@ def _of_ids(tokens: list[Token], ids: npt.NDArray[np.uint32]) -> npt.NDArray[Any
     return _table.token_array([tokens[i] for i in used.tolist()])[place]
 
 
-def from_frame(frame: Any, *, name: str = "frame", duplicates: str = "mean") -> list[RewardSample]:
-    """The samples of a pandas or polars frame (or a dict of arrays): one, or as many as its column ``sample`` names.
+def from_frame(
+    frame: Any,
+    *,
+    name: str = "frame",
+    duplicates: str = "mean",
+    columns: Mapping[str, str] | None = None,
+    rewards: str | Sequence[str] | None = None,
+    next: str = "auto",
+) -> list[RewardSample]:
+    """The samples of a frame, or of a dict of arrays: one, or as many as its column ``sample`` names.
 
-    The columns are those of tables: ``state``, ``action``, ``next_state`` (or features such as ``state.x``), ``reward`` and, where
-    there are any, ``sample``, ``label`` and ``episode``.
+    A frame that speaks Arrow (pandas with pyarrow, polars, pyarrow, DuckDB, Hugging Face datasets) is read where it lies, without a copy in
+    Python. The columns are those of tables: ``state``, ``action``, ``next_state`` (or features such as ``state.x``), ``reward`` and, where there
+    are any, ``sample``, ``label`` and ``episode``; usual other names (``obs``, ``rew``, …) are recognised, and a warning says so.
+
+    Parameters
+    ----------
+    columns
+        Which column is which, such as ``{"state": "obs", "reward": "rew"}``.
+    rewards
+        The reward columns, by name or by a pattern such as ``"rewards/*"``: one sample for each, named by the column.
+    next
+        Where next states come from in a table without them: ``"shift"`` takes those of the row after in the episode, ``"none"`` makes it a
+        one-step problem, ``"auto"`` shifts where there are both ``episode`` and ``step``.
+
+    Examples
+    --------
+    >>> import srrd
+    >>> log = {"prompt": ["a", "a"], "response": ["x", "y"], "old": [1.0, 2.0], "new": [1.0, 3.0]}
+    >>> [sample.name for sample in srrd.from_frame(log, rewards=["old", "new"])]
+    ['old', 'new']
     """
-    cores = _srrd.samples_of_columns(_table.of_frame(frame), f"the {type(frame).__name__}", name, duplicates)
+    reading = _table.reading(duplicates, columns, rewards, next)
+    origin = f"the {type(frame).__name__}"
+    if hasattr(frame, "collect") and not _table.speaks_arrow(frame):
+        # A lazy frame of polars.
+        frame = frame.collect()
+    if _table.speaks_arrow(frame):
+        try:
+            cores = _srrd.samples_of_arrow(frame, origin, name, reading)
+        except ImportError:
+            # pandas speaks Arrow only where pyarrow is installed.
+            cores = None
+        if cores is not None:
+            return [RewardSample._of(core) for core in cores]
+    wanted = [*(columns or {}).values(), *([rewards] if isinstance(rewards, str) else rewards or ())]
+    cores = _srrd.samples_of_columns(_table.of_frame(frame, wanted), origin, name, reading)
     return [RewardSample._of(core) for core in cores]
 
 
-def read(path: str | os.PathLike[str], *, duplicates: str = "mean") -> list[RewardSample]:
-    """The samples of a table in a file, in order: CSV, TSV, JSONL (also ``.gz`` and ``.zst``), Parquet, Arrow or NPZ."""
-    return [RewardSample._of(core) for core in _srrd.read(os.fspath(path), duplicates)]
+def read(
+    path: str | os.PathLike[str],
+    *,
+    duplicates: str = "mean",
+    columns: Mapping[str, str] | None = None,
+    rewards: str | Sequence[str] | None = None,
+    next: str = "auto",
+) -> list[RewardSample]:
+    """The samples of a table in a file, in order: CSV, TSV, JSONL (also ``.gz`` and ``.zst``), Parquet, Arrow or NPZ.
+
+    `columns`, `rewards` and `next` are as in `srrd.from_frame`.
+    """
+    reading = _table.reading(duplicates, columns, rewards, next)
+    return [RewardSample._of(core) for core in _srrd.read(os.fspath(path), reading)]
 
 
 def _only(samples: list[RewardSample], origin: str, label: str | None) -> RewardSample:

@@ -12,9 +12,11 @@ from ._sample import Token
 __all__ = [
     "Choices",
     "DataWarning",
+    "Reading",
     "Sample",
     "Tabular",
     "__version__",
+    "arrow_addresses",
     "block",
     "canonicalize",
     "classify",
@@ -34,8 +36,10 @@ __all__ = [
     "plan",
     "publish_run",
     "read",
+    "roles",
     "run_part",
     "sample_of_episodes",
+    "samples_of_arrow",
     "samples_of_columns",
     "settle",
     "simulate",
@@ -55,6 +59,12 @@ class Choices:
     def __new__(cls, given: dict[str, Any], certainty: bool = False) -> Choices: ...
     @property
     def metrics(self) -> list[str]: ...
+
+@final
+class Reading:
+    def __new__(
+        cls, duplicates: str, columns: list[tuple[str, str]], rewards: list[str], next: str
+    ) -> Reading: ...
 
 @final
 class Sample:
@@ -111,7 +121,10 @@ def options() -> list[tuple[str, str, str, str | None, str]]: ...
 def metrics() -> list[tuple[str, str, str]]: ...
 
 # Samples.
-def samples_of_columns(columns: dict[str, Any], origin: str, name: str, duplicates: str) -> list[Sample]: ...
+def samples_of_columns(columns: dict[str, Any], origin: str, name: str, reading: Reading) -> list[Sample]: ...
+def samples_of_arrow(frame: Any, origin: str, name: str, reading: Reading) -> list[Sample]: ...
+def arrow_addresses(frame: Any) -> list[tuple[str, int]]: ...
+def roles() -> list[tuple[str, list[str]]]: ...
 def sample_of_episodes(
     states: dict[str, Any],
     actions: dict[str, Any],
@@ -121,7 +134,7 @@ def sample_of_episodes(
     label: str | None,
     duplicates: str,
 ) -> Sample: ...
-def read(path: str, duplicates: str) -> list[Sample]: ...
+def read(path: str, reading: Reading) -> list[Sample]: ...
 def simulate(
     world: str, asked: dict[str, Any], output: str | None
 ) -> tuple[dict[str, Any], list[tuple[str, str, int]] | None]: ...

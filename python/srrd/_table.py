@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
 
-#: The columns that mean something, beside feature columns such as ``state.x``.
-ROLES = ("state", "action", "next_state", "reward", "sample", "label", "episode")
-_FEATURES = ("state.", "action.", "next_state.")
+from . import _srrd
+
+#: The names of columns that mean something: those of the roles, and others that are taken for them.
+_NAMES = frozenset(name for role, aliases in _srrd.roles() for name in (role, *aliases))
+
+
+def reading(
+    duplicates: str,
+    columns: Mapping[str, str] | None = None,
+    rewards: str | Sequence[str] | None = None,
+    next: str = "auto",
+) -> _srrd.Reading:
+    """How a table becomes samples, checked as the command checks it."""
+    if rewards is None:
+        rewards = ()
+    elif isinstance(rewards, str):
+        rewards = (rewards,)
+    return _srrd.Reading(duplicates, list((columns or {}).items()), list(rewards), next)
 
 
 def as_array(values: Any) -> np.ndarray:
@@ -17,9 +33,9 @@ def as_array(values: Any) -> np.ndarray:
     if hasattr(values, "detach"):
         values = values.detach().cpu()
     if isinstance(values, np.ndarray):
-        return values
+        return _plain(values)
     if hasattr(values, "to_numpy"):
-        return np.asarray(values.to_numpy())
+        return _plain(np.asarray(values.to_numpy()))
     if isinstance(values, (list, tuple)) and any(isinstance(value, str) for value in values[:1]):
         # NumPy would make texts of fixed width of it, in which zeros at the end are lost.
         return np.asarray(values, dtype=object)
@@ -29,6 +45,17 @@ def as_array(values: Any) -> np.ndarray:
         raise ValueError(
             "the entries have different lengths: give numbers, texts, or feature tuples of one length"
         ) from error
+
+
+def _plain(array: np.ndarray) -> np.ndarray:
+    """An array of numbers, texts or objects; others would lose what they mean."""
+    if isinstance(array, np.ma.MaskedArray):
+        if np.ma.is_masked(array):
+            raise ValueError("the array has masked entries: fill them in, or leave their rows out")
+        return np.asarray(array.data)
+    if array.dtype.kind in "MmcV":
+        raise TypeError(f"entries of type {array.dtype} are neither numbers nor texts: convert them first")
+    return array
 
 
 def column(name: str, values: Any) -> Any:
@@ -101,8 +128,13 @@ def role(name: str, values: Any, features: Sequence[str] | None = None) -> dict[
     }
 
 
-def of_frame(frame: Any) -> dict[str, Any]:
-    """The columns of a pandas or polars frame, an Arrow table, or a mapping of arrays, that make samples."""
+def speaks_arrow(frame: Any) -> bool:
+    """Whether a frame hands out its memory by Arrow's C interface."""
+    return hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__")
+
+
+def of_frame(frame: Any, named: Sequence[str] = ()) -> dict[str, Any]:
+    """The columns of a frame or a mapping of arrays that may make samples: by their usual names, or among `named` (patterns)."""
     if isinstance(frame, Mapping):
         names = list(frame)
     elif hasattr(frame, "column_names"):
@@ -113,10 +145,15 @@ def of_frame(frame: Any) -> dict[str, Any]:
         raise TypeError(
             f"a frame with columns is needed (pandas, polars, pyarrow, or a dict of arrays), not {type(frame).__name__}"
         )
-    wanted = [str(name) for name in names if name in ROLES or str(name).startswith(_FEATURES)]
+    wanted = [str(name) for name in names if _means_something(str(name), named)]
     for name in {name for name in wanted if wanted.count(name) > 1}:
         raise ValueError(f"the frame has several columns `{name}`: drop or rename all but one")
     return {name: column(name, frame[name]) for name in wanted}
+
+
+def _means_something(name: str, named: Sequence[str]) -> bool:
+    group = name.partition(".")[0]
+    return name in _NAMES or group in _NAMES or any(fnmatchcase(name, one) or group == one for one in named)
 
 
 def token_array(tokens: list[Any]) -> np.ndarray:

@@ -3,12 +3,14 @@
 //! What Python users call lies in `python/srrd`; it hands checked arguments on to the functions here. Everything that takes
 //! long runs on threads of its own ([`work`]), the interpreter released, so that Ctrl-C is answered.
 
+mod arrow;
 mod choices;
 mod columns;
 mod compare;
 mod error;
 mod exact;
 mod lab;
+mod reading;
 mod sample;
 mod simulate;
 mod values;
@@ -24,6 +26,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[pymodule]
 mod _srrd {
     #[pymodule_export]
+    use super::arrow::arrow_addresses;
+    #[pymodule_export]
     use super::choices::{Choices, metrics, options};
     #[pymodule_export]
     use super::compare::{
@@ -37,7 +41,9 @@ mod _srrd {
     #[pymodule_export]
     use super::lab::{clean_up_when_ended, command, merge_parts, plan, publish_run, run_part};
     #[pymodule_export]
-    use super::sample::{Sample, read, sample_of_episodes, samples_of_columns};
+    use super::reading::{Reading, roles};
+    #[pymodule_export]
+    use super::sample::{Sample, read, sample_of_episodes, samples_of_arrow, samples_of_columns};
     #[pymodule_export]
     use super::simulate::{simulate, worlds};
     use super::*;

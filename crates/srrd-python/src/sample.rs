@@ -1,7 +1,9 @@
 //! Reward samples as Python holds them.
 
+use crate::arrow::frame_of;
 use crate::columns::Columns;
 use crate::error::{of_table, wrong};
+use crate::reading::{Reading, tell};
 use crate::values::of_token;
 use crate::work;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1, PyReadonlyArrayDyn, PyUntypedArrayMethods};
@@ -14,7 +16,9 @@ use srrd::regress::RewardTable;
 use srrd::sample::Placement;
 use srrd::sure::Episodes;
 use srrd::{Choice, Duplicates, RewardSample};
-use srrd_data::{ErrorKind, TableError, TableOptions, read_sample_table, read_samples, trajectories_of};
+use srrd_data::{
+    ColumnType, ErrorKind, SampleTable, TableError, TableOptions, read_sample_table, read_table, trajectories_of,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -227,19 +231,45 @@ pub fn samples_of_columns(
     columns: &Bound<'_, PyDict>,
     origin: String,
     name: String,
-    duplicates: &str,
+    reading: &Reading,
 ) -> PyResult<Vec<Sample>> {
-    let duplicates = self::duplicates(duplicates)?;
     let columns = Columns::new(columns)?;
     let texts = [columns.is_text("state"), columns.is_text("action")];
+    let options = reading.options.clone();
     // A small sample is built before a pool has woken up.
     let built = if columns.rows() < SMALL {
-        work::run_here(py, || build(columns, &origin, name, duplicates))
+        work::run_here(py, || build(columns, &origin, name, options))
     } else {
-        work::run(py, None, move || build(columns, &origin, name, duplicates))?
+        work::run(py, None, move || build(columns, &origin, name, options))?
     };
-    let samples = built.map_err(|error| of_table(&error))?;
-    Ok(samples.into_iter().map(|named| Sample { named: Arc::new(named), texts }).collect())
+    told(py, built, texts)
+}
+
+/// The samples of a frame that hands out its memory by Arrow's C interface.
+#[pyfunction]
+pub fn samples_of_arrow(
+    py: Python<'_>,
+    frame: &Bound<'_, PyAny>,
+    origin: String,
+    name: String,
+    reading: &Reading,
+) -> PyResult<Vec<Sample>> {
+    let reader = frame_of(frame, &origin)?.into_reader().map_err(|error| of_table(&error))?;
+    let is_text = |role: &str| {
+        let field = reader.schema().index_of(role).map(|at| &reader.schema().fields[at]);
+        field.is_some_and(|field| field.kind == Some(ColumnType::Text))
+    };
+    let texts = [is_text("state"), is_text("action")];
+    let options = reading.options.clone();
+    let built = work::run(py, None, move || read_sample_table(reader, &name, options))?;
+    told(py, built, texts)
+}
+
+/// The samples of a table, after what was understood of it was told.
+fn told(py: Python<'_>, built: Result<SampleTable, TableError>, texts: [bool; 2]) -> PyResult<Vec<Sample>> {
+    let table = built.map_err(|error| of_table(&error))?;
+    tell(py, &table.notes)?;
+    Ok(table.samples.into_iter().map(|named| Sample { named: Arc::new(named), texts }).collect())
 }
 
 /// The sample of whole episodes with so many steps each: the columns of their states, of which every episode has one more, of their
@@ -271,31 +301,24 @@ pub fn sample_of_episodes(
     Ok(Sample { named: Arc::new(NamedSample { from_file: true, ..named }), texts })
 }
 
-fn build(
-    columns: Columns,
-    origin: &str,
-    name: String,
-    duplicates: Duplicates,
-) -> Result<Vec<NamedSample>, srrd_data::TableError> {
+fn build(columns: Columns, origin: &str, name: String, options: TableOptions) -> Result<SampleTable, TableError> {
+    let duplicates = options.duplicates;
     if duplicates != Duplicates::Error
         && let Some(([states, actions, next_states], rewards)) = columns.ids()
         && let Ok((sample, _)) = RewardSample::from_ids(&states, &actions, &next_states, rewards, duplicates)
     {
-        return Ok(vec![NamedSample { from_file: true, ..NamedSample::new(name, sample) }]);
+        return Ok(SampleTable::from(NamedSample { from_file: true, ..NamedSample::new(name, sample) }));
     }
     // Also where ids are refused: the messages of tables name the row and the column.
-    let options = TableOptions { episodes: true, ..duplicates.into() };
-    let table = read_sample_table(columns.into_reader(origin), &name, options)?;
-    Ok(table.samples)
+    read_sample_table(columns.into_reader(origin), &name, options)
 }
 
 /// The samples of a file.
 #[pyfunction]
-pub fn read(py: Python<'_>, path: PathBuf, duplicates: &str) -> PyResult<Vec<Sample>> {
-    let duplicates = self::duplicates(duplicates)?;
-    let read = work::run(py, None, move || read_samples(&path, TableOptions { episodes: true, ..duplicates.into() }))?;
-    let samples = read.map_err(|error| of_table(&error))?;
-    Ok(samples.into_iter().map(|named| Sample { named: Arc::new(named), texts: [false; 2] }).collect())
+pub fn read(py: Python<'_>, path: PathBuf, reading: &Reading) -> PyResult<Vec<Sample>> {
+    let options = reading.options.clone();
+    let read = work::run(py, None, move || read_table(&path, options))?;
+    told(py, read, [false; 2])
 }
 
 /// The bytes begin with these, the number of the form included.

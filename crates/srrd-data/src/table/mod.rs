@@ -21,6 +21,8 @@ pub use copy::TableCopy;
 pub use format::{Compression, FORMATS, FileFormat, Format, FormatInfo, extensions, write_npy};
 pub use number::{NotANumber, finite_numbers, parse_number};
 pub use options::{ColumnMap, ColumnMapError, Next, ROLES, Role, RoleInfo, TableNote, TableOptions};
+#[cfg(feature = "arrow")]
+pub use read::ArrowFrame;
 #[doc(hidden)]
 pub use read::Undecoded;
 pub use read::{Extras, Piece, ReadOptions, TableReader, for_each_batch, open, open_bytes, open_stream};

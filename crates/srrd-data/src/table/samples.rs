@@ -34,6 +34,20 @@ pub struct SampleTable {
     pub(super) ends: Option<Vec<bool>>,
 }
 
+impl From<NamedSample> for SampleTable {
+    /// A sample whose rows nobody asks for.
+    fn from(sample: NamedSample) -> Self {
+        SampleTable {
+            samples: vec![sample],
+            notes: Vec::new(),
+            rewards: 1,
+            sample_of_row: Vec::new(),
+            transition_of_row: Vec::new(),
+            ends: None,
+        }
+    }
+}
+
 impl SampleTable {
     /// How many rows the table has.
     pub fn row_count(&self) -> usize {

@@ -13,6 +13,8 @@ mod calendar;
 #[cfg(feature = "arrow")]
 pub(crate) mod guard;
 #[cfg(feature = "arrow")]
+mod memory;
+#[cfg(feature = "arrow")]
 pub(crate) mod records;
 #[cfg(feature = "arrow")]
 mod shown;
@@ -27,6 +29,8 @@ use crate::table::batch::{Batch, Column, Schema, TextColumn, Values};
 use crate::table::format::{Compression, FileFormat, Format, signature};
 use crate::table::types::push_text;
 
+#[cfg(feature = "arrow")]
+pub use memory::ArrowFrame;
 pub use pipeline::Undecoded;
 pub use pipeline::for_each_batch;
 pub(crate) use pipeline::{Decoder, for_each_mapped};

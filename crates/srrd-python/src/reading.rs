@@ -1,0 +1,39 @@
+//! How tables become samples, as Python says it.
+
+use crate::error::{warn_in_words, wrong};
+use pyo3::prelude::*;
+use srrd::{Choice, Duplicates};
+use srrd_data::{ColumnMap, Next, ROLES, TableNote, TableOptions};
+
+/// Which column is which, and what is done with rows: checked once.
+#[pyclass(frozen, module = "srrd._srrd")]
+pub struct Reading {
+    pub options: TableOptions,
+}
+
+#[pymethods]
+impl Reading {
+    /// `columns` are pairs of a role and a column; `rewards` the reward columns, by name or pattern; `next` where next states come from.
+    #[new]
+    #[pyo3(signature = (duplicates, columns, rewards, next))]
+    fn new(duplicates: &str, columns: Vec<(String, String)>, rewards: Vec<String>, next: &str) -> PyResult<Self> {
+        let duplicates = Duplicates::named(duplicates).map_err(|error| wrong(format!("duplicates: {error}")))?;
+        let next = Next::named(next).map_err(|error| wrong(format!("next: {error}")))?;
+        let mut map = ColumnMap::default();
+        for (role, column) in columns {
+            map.set_named(&role, column).map_err(|error| wrong(format!("columns: {error}")))?;
+        }
+        Ok(Reading { options: TableOptions { columns: map, rewards, next, duplicates, episodes: true } })
+    }
+}
+
+/// The roles of columns: the name of each, and other names that are taken for it.
+#[pyfunction]
+pub fn roles() -> Vec<(&'static str, Vec<&'static str>)> {
+    ROLES.iter().map(|info| (info.name, info.aliases.to_vec())).collect()
+}
+
+/// Issues what was understood of a table, as if the caller of the package had caused it.
+pub fn tell(py: Python<'_>, notes: &[TableNote]) -> PyResult<()> {
+    notes.iter().try_for_each(|note| warn_in_words(py, &note.to_string()))
+}

@@ -1,0 +1,112 @@
+"""Frames of other libraries, and tables as people have them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import srrd
+
+COLUMNS: dict[str, Any] = {
+    "state": [0, 1, 2, 0],
+    "action": ["x", "x", "y", "y"],
+    "next_state": [1, 2, 0, 2],
+    "reward": [1.0, 0.5, -2.0, 4.0],
+}
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table, lambda c: pa.record_batch(c)])
+def test_frames_give_the_sample_of_their_columns(make: Any) -> None:
+    assert srrd.RewardSample.from_frame(make(COLUMNS)) == srrd.RewardSample.from_frame(COLUMNS)
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pa.table])
+def test_numbers_are_read_where_they_lie(make: Any) -> None:
+    frame = make({"reward": np.arange(1000.0)})
+    column = frame["reward"]
+    if make is pa.table:
+        address = column.chunk(0).buffers()[1].address
+    else:
+        address = column._get_buffer_info()[0]
+    assert srrd._srrd.arrow_addresses(frame) == [("reward", address)]
+
+
+def test_lists_are_features() -> None:
+    frame = pa.table({
+        "observation": [[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]],
+        "action": [0, 1, 0],
+        "next_observation": [[1.0, 1.0], [0.0, 0.0], [0.0, 1.0]],
+        "reward": [1.0, 2.0, 3.0],
+    })
+    with pytest.warns(srrd.DataWarning, match="`observation` as state"):
+        sample = srrd.RewardSample.from_frame(frame)
+    assert sample.states == [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0)]
+
+
+def test_columns_have_any_names(tmp_path: Path) -> None:
+    renamed = {"s": "state", "a": "action", "t": "next_state", "r": "reward"}
+    frame = pd.DataFrame({short: COLUMNS[role] for short, role in renamed.items()})
+    columns = {role: short for short, role in renamed.items()}
+    expected = srrd.RewardSample.from_frame(COLUMNS)
+    assert srrd.RewardSample.from_frame(frame, columns=columns) == expected
+    assert srrd.RewardSample.from_frame(frame.to_dict("list"), columns=columns) == expected
+    frame.to_csv(tmp_path / "frame", index=False)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    read = srrd.RewardSample.from_file(tmp_path / "t.csv", columns=columns)
+    assert read.rewards.tolist() == expected.rewards.tolist()
+    with pytest.raises(ValueError, match="columns: `stat` is no role"):
+        srrd.from_frame(frame, columns={"stat": "s"})
+
+
+def test_several_rewards_make_several_samples() -> None:
+    log = {"prompt": ["p", "p", "q"], "response": ["x", "y", "x"], "rewards/old": [1.0, 2.0, 3.0], "rewards/new": [1.0, 2.0, 0.0]}
+    for frame in (log, pd.DataFrame(log)):
+        with pytest.warns(srrd.DataWarning, match="as state"):
+            samples = srrd.from_frame(frame, rewards="rewards/*")
+        assert [sample.name for sample in samples] == ["rewards/old", "rewards/new"]
+        assert samples[1].rewards.tolist() == [1.0, 2.0, 0.0]
+
+
+def test_next_states_come_by_shifting() -> None:
+    walk = {"state": ["a", "b", "c"], "action": [0, 1, 0], "reward": [1.0, 2.0, 3.0], "episode": [0, 0, 0], "step": [0, 1, 2]}
+    with pytest.warns(srrd.DataWarning, match="state of the row after it"):
+        (sample,) = srrd.from_frame(walk)
+    assert [tuple(t) for t in sample.transitions] == [("a", 0, "b"), ("b", 1, "c")]
+    (one_step,) = srrd.from_frame(walk, next="none")
+    assert len(one_step) == 3
+    with pytest.raises(ValueError, match="next: 'sideways' is not one of auto, shift, none"):
+        srrd.from_frame(walk, next="sideways")
+
+
+@pytest.mark.parametrize("rewards", [
+    np.array(["2020-01-01"] * 4, dtype="M8[D]"),
+    np.array([1, 2, 3, 4], dtype="m8[s]"),
+    np.array([1j, 2, 3, 4]),
+    np.zeros(4, dtype=[("a", float)]),
+])  # fmt: skip
+def test_what_is_no_number_is_refused(rewards: Any) -> None:
+    with pytest.raises(TypeError, match="neither numbers nor texts"):
+        srrd.RewardSample(COLUMNS["state"], COLUMNS["action"], COLUMNS["next_state"], rewards)
+
+
+def test_masked_entries_are_refused_and_others_taken() -> None:
+    masked = np.ma.array(COLUMNS["reward"], mask=[False, True, False, False])
+    with pytest.raises(ValueError, match="masked entries"):
+        srrd.RewardSample(COLUMNS["state"], COLUMNS["action"], COLUMNS["next_state"], masked)
+    plain = srrd.RewardSample(COLUMNS["state"], COLUMNS["action"], COLUMNS["next_state"], np.ma.array(COLUMNS["reward"]))
+    assert plain == srrd.RewardSample(*(COLUMNS[name] for name in ("state", "action", "next_state", "reward")))
+
+
+def test_misaligned_arrays_work() -> None:
+    buffer = np.zeros(33, dtype=np.uint8)
+    rewards = buffer[1:].view(np.float64)
+    rewards[:] = COLUMNS["reward"]
+    assert not rewards.flags.aligned
+    sample = srrd.RewardSample(COLUMNS["state"], COLUMNS["action"], COLUMNS["next_state"], rewards)
+    assert sorted(sample.rewards) == sorted(COLUMNS["reward"])
