@@ -22,6 +22,8 @@ pub use number::{NotANumber, finite_numbers, parse_number};
 pub use options::{ColumnMap, ColumnMapError, Next, ROLES, Role, RoleInfo, TableNote, TableOptions};
 #[doc(hidden)]
 pub use read::Undecoded;
+#[cfg(feature = "arrow")]
+pub use read::open_records;
 pub use read::{Extras, Piece, ReadOptions, TableReader, for_each_batch, open, open_bytes, open_stream};
 pub use samples::{SampleTable, read_sample_table, read_samples, read_table};
 pub use types::{coerce, infer_types, infer_types_of};
