@@ -249,3 +249,33 @@ fn long_integers_survive_copies() {
     let back = fs::read_to_string(path("out.jsonl")).unwrap();
     assert!(back.contains("\"id\":18446744073709551615}"), "{back}");
 }
+
+#[cfg(feature = "arrow")]
+#[test]
+fn record_batches_from_elsewhere() {
+    use arrow_array::types::Float64Type;
+    use arrow_array::{ArrayRef, Int64Array, ListArray, RecordBatch, RecordBatchIterator};
+    use srrd_data::{Batch, Piece, Values, open_records};
+    use std::sync::Arc;
+
+    let batch = |rows: std::ops::Range<i64>| {
+        let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(rows.clone()));
+        let lists = rows.map(|row| Some(vec![Some(row as f64), Some(0.5)]));
+        let lists: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Float64Type, _, _>(lists));
+        RecordBatch::try_from_iter([("id", numbers), ("obs", lists)]).unwrap()
+    };
+    let batches = vec![Ok(batch(0..0)), Ok(batch(0..3)), Ok(batch(3..5))];
+    let reader = Box::new(RecordBatchIterator::new(batches, batch(0..0).schema()));
+    let mut table = open_records("frame", reader, &ReadOptions::default()).unwrap();
+    assert_eq!(table.schema().names().collect::<Vec<_>>(), ["id", "obs.0", "obs.1"]);
+    table.select(&["obs.0", "id"]).unwrap();
+    let (mut found, mut rows) = (Vec::<i64>::new(), Batch::new());
+    while let Piece::Rows = table.next_batch(&mut rows).unwrap() {
+        let (Values::Float(obs), Values::Int(ids)) = (&rows.columns[0].values, &rows.columns[1].values) else {
+            panic!("{:?}", rows.columns)
+        };
+        assert!(obs.iter().zip(ids).all(|(obs, id)| *obs == *id as f64));
+        found.extend(ids);
+    }
+    assert_eq!(found, [0, 1, 2, 3, 4]);
+}

@@ -25,6 +25,8 @@ pub use options::{ColumnMap, ColumnMapError, Next, ROLES, Role, RoleInfo, TableN
 pub use read::ArrowFrame;
 #[doc(hidden)]
 pub use read::Undecoded;
+#[cfg(feature = "arrow")]
+pub use read::open_records;
 pub use read::{Extras, Piece, ReadOptions, TableReader, for_each_batch, open, open_bytes, open_stream};
 pub use samples::{SampleTable, read_sample_table, read_samples, read_table};
 pub use trajectories::{TrajectoryColumns, TrajectoryRows, TrajectoryWriter, trajectories_of};

@@ -1,13 +1,8 @@
 //! Numbers in text cells, and columns as numbers.
 
-use rayon::prelude::*;
-
 use crate::error::{ErrorKind, TableError, shorten};
 use crate::table::batch::{Batch, Values};
 use crate::table::types::EXACT;
-
-/// So many texts are parsed by one thread at a time.
-const PIECE_ROWS: usize = 1024;
 
 /// Why a text is not the number that is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +35,7 @@ pub fn parse_number(text: &str) -> Result<f64, NotANumber> {
     }
 }
 
-/// Adds, on all threads, the finite numbers of column `column` of the batch to `numbers`: those of a number column, or of the texts of a text
+/// Adds the finite numbers of column `column` of the batch to `numbers`: those of a number column, or of the texts of a text
 /// column by [`parse_number`]. `file` and `name` (the column's) are for the message.
 ///
 /// # Errors
@@ -68,31 +63,17 @@ pub fn finite_numbers(
             numbers.extend(values);
         }
         Values::Text(values) => {
-            let from = numbers.len();
-            numbers.resize(from + values.len(), 0.0);
-            let pieces = numbers[from..].par_chunks_mut(PIECE_ROWS).enumerate();
-            let first_bad = pieces.filter_map(|(piece, numbers)| {
-                let first = piece * PIECE_ROWS;
-                numbers.iter_mut().enumerate().find_map(|(offset, number)| {
-                    match parse_number(values.get(first + offset)) {
-                        Ok(parsed) => {
-                            *number = parsed;
-                            None
-                        }
-                        Err(why) => Some((first + offset, why)),
+            for (index, text) in values.iter().enumerate() {
+                let why = match parse_number(text) {
+                    Ok(number) => {
+                        numbers.push(number);
+                        continue;
                     }
-                })
-            });
-            if let Some((index, why)) = first_bad.min_by_key(|&(index, _)| index) {
-                let text = values.get(index);
-                return wrong(
-                    index,
-                    match why {
-                        NotANumber::Empty => MISSING.to_owned(),
-                        NotANumber::NotFinite => not_finite(text),
-                        NotANumber::Text => format!("`{}` is not a number; write it like 1.5 or -2e3", shorten(text)),
-                    },
-                );
+                    Err(NotANumber::Empty) => MISSING.to_owned(),
+                    Err(NotANumber::NotFinite) => not_finite(text),
+                    Err(NotANumber::Text) => format!("`{}` is not a number; write it like 1.5 or -2e3", shorten(text)),
+                };
+                return wrong(index, why);
             }
         }
         Values::Bool(values) => {

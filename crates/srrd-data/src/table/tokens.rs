@@ -14,6 +14,11 @@ const LONG: usize = 200;
 /// So many characters of them are shown.
 const SHOWN: usize = 80;
 
+/// Whether one of the texts is that long.
+pub(crate) fn has_long(texts: &TextColumn) -> bool {
+    texts.iter().any(|text| text.len() > LONG)
+}
+
 /// What stands for a long text: its first characters, and a hash of all of its bytes, by which it is told apart from others.
 fn shortened(text: &str) -> String {
     let end = text.char_indices().nth(SHOWN).map_or(text.len(), |(end, _)| end);

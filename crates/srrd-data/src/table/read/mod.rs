@@ -18,6 +18,8 @@ mod memory;
 pub(crate) mod records;
 #[cfg(feature = "arrow")]
 mod shown;
+#[cfg(feature = "arrow")]
+mod stream;
 
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek};
@@ -35,6 +37,8 @@ pub use pipeline::Undecoded;
 pub use pipeline::for_each_batch;
 pub(crate) use pipeline::{Decoder, for_each_mapped};
 pub(crate) use selection::{Selection, check_names, listed, unsupported};
+#[cfg(feature = "arrow")]
+pub use stream::open_records;
 
 /// How to read a table.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Reading Parquet, through the record batches of the `parquet` crate, checksums of pages included.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
@@ -14,6 +14,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
+use super::write::CHECKSUM;
 use crate::error::{ErrorKind, TableError};
 use crate::table::format::Format;
 use crate::table::read::guard::guarded;
@@ -93,7 +94,24 @@ impl ParquetSource {
         let metadata = guarded(|| ArrowReaderMetadata::load(&input, ArrowReaderOptions::new()))
             .unwrap_or_else(|panic| Err(ParquetError::General(panic)))
             .map_err(|error| damaged(&name, &error))?;
+        check_sum(&name, &input, &metadata)?;
         Ok(ParquetSource { name, input, metadata, batch_rows: options.batch_rows.max(1), reader: None, rows: 0 })
+    }
+}
+
+/// Compares the checksum of all rows, in files that have one.
+fn check_sum(name: &str, input: &Place, metadata: &ArrowReaderMetadata) -> Result<(), TableError> {
+    let entries = metadata.metadata().file_metadata().key_value_metadata();
+    let entry = entries.into_iter().flatten().find(|entry| entry.key == CHECKSUM);
+    let Some(value) = entry.and_then(|entry| entry.value.as_deref()) else { return Ok(()) };
+    let wrong = || damaged(name, &ParquetError::General("its checksum is not that of its rows".to_owned()));
+    let (bytes, sum) = value.split_once(' ').ok_or_else(wrong)?;
+    let bytes = bytes.parse().ok().filter(|&bytes| bytes <= input.len()).ok_or_else(wrong)?;
+    let mut crc = flate2::CrcReader::new(input.get_read(0).map_err(|error| damaged(name, &error))?.take(bytes));
+    io::copy(&mut crc, &mut io::sink()).map_err(|error| TableError::io(name, "read", &error))?;
+    match format!("{:08x}", crc.crc().sum()) == sum {
+        true => Ok(()),
+        false => Err(wrong()),
     }
 }
 

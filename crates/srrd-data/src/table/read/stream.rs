@@ -1,0 +1,67 @@
+//! Record batches that come from elsewhere, such as frames of Python by the C interface of Arrow.
+
+use std::collections::VecDeque;
+
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{DataType, SchemaRef};
+
+use super::records::{RecordSource, RecordsReader};
+use super::{ReadOptions, TableReader};
+use crate::error::{ErrorKind, TableError};
+
+/// Opens record batches as a table, without copying them; `name` is for messages.
+///
+/// # Errors
+/// Two columns have one name, or the first record batches cannot be had.
+pub fn open_records(
+    name: &str,
+    batches: Box<dyn RecordBatchReader + Send>,
+    options: &ReadOptions,
+) -> Result<Box<dyn TableReader>, TableError> {
+    let schema = batches.schema();
+    // How long lists are, the first rows tell; they are needed once more then.
+    let looks_ahead =
+        schema.fields().iter().any(|field| matches!(field.data_type(), DataType::List(_) | DataType::LargeList(_)));
+    let source = Stream { name: name.to_owned(), batches, positions: Vec::new(), looks_ahead, seen: VecDeque::new() };
+    Ok(Box::new(RecordsReader::open(name.to_owned(), source, options)?))
+}
+
+struct Stream {
+    name: String,
+    batches: Box<dyn RecordBatchReader + Send>,
+    positions: Vec<usize>,
+    /// Whether what is read has to be kept for the next start.
+    looks_ahead: bool,
+    /// What was read before the last start.
+    seen: VecDeque<RecordBatch>,
+}
+
+impl RecordSource for Stream {
+    fn schema(&self) -> SchemaRef {
+        self.batches.schema()
+    }
+
+    fn start(&mut self, positions: &[usize]) -> Result<(), TableError> {
+        // Looking ahead ends with the second start; the first comes before anything was read.
+        self.looks_ahead &= self.seen.is_empty();
+        self.positions = positions.to_vec();
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<Option<RecordBatch>, TableError> {
+        let next = match self.looks_ahead {
+            true => None,
+            false => self.seen.pop_front().map(Ok),
+        };
+        let Some(records) = next.or_else(|| self.batches.next()) else { return Ok(None) };
+        let records = records.map_err(|error| self.damaged(&error.to_string()))?;
+        if self.looks_ahead {
+            self.seen.push_back(records.clone());
+        }
+        records.project(&self.positions).map(Some).map_err(|error| self.damaged(&error.to_string()))
+    }
+
+    fn damaged(&self, what: &str) -> TableError {
+        TableError::new(ErrorKind::Malformed, &self.name, format!("the rows cannot be read: {what}"))
+    }
+}
