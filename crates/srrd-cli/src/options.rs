@@ -86,7 +86,10 @@ fn argument(option: &'static OptionInfo) -> Arg {
     let choices = (option.choices)();
     match option.name {
         // Its values are checked with those of Python, which lists them in the same words.
-        "metric" => argument.value_delimiter(',').action(ArgAction::Append),
+        "metric" => {
+            let help = format!("{}: {}; several with commas [default: srrd]", option.about, choices.join(", "));
+            argument.help(help).value_delimiter(',').action(ArgAction::Append)
+        }
         _ if choices.is_empty() => argument,
         _ => argument.value_parser(PossibleValuesParser::new(choices)),
     }

@@ -10,8 +10,9 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
+use serde_json::json;
 use srrd::answer::{ClassifyOptions, ClassifyPlan, Space};
-use srrd::{NamedSample, Problem, Question, Warning};
+use srrd::{FrontEnd, NamedSample, Problem, Question, Warning};
 use std::sync::Arc;
 
 type Named = Vec<Arc<NamedSample>>;
@@ -68,9 +69,11 @@ fn answered<T: Send + 'static>(
     Ok(value)
 }
 
-/// An answer as Python values: those of its JSON.
-fn as_values<'py>(py: Python<'py>, answer: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
-    let value = serde_json::to_value(answer).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+/// An answer as Python values: those of its JSON, with warnings in Python's words.
+fn as_values<'py>(py: Python<'py>, answer: &impl Serialize, warnings: &[Warning]) -> PyResult<Bound<'py, PyAny>> {
+    let mut value = serde_json::to_value(answer).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    let told = |warning: &Warning| json!({"kind": warning.kind(), "message": warning.say(FrontEnd::Python)});
+    value["warnings"] = warnings.iter().map(told).collect();
     of_json(py, &value)
 }
 
@@ -109,7 +112,7 @@ pub fn compare<'py>(
         let warnings = found.warnings.clone();
         Ok((found, warnings))
     })?;
-    as_values(py, &found)
+    as_values(py, &found, &found.warnings)
 }
 
 /// Everything `srrd explain --json` tells.
@@ -129,7 +132,7 @@ pub fn explain<'py>(
         let warnings = found.warnings.clone();
         Ok((found, warnings))
     })?;
-    as_values(py, &found)
+    as_values(py, &found, &found.warnings)
 }
 
 /// Everything `srrd inspect --json` tells.
@@ -148,7 +151,7 @@ pub fn inspect<'py>(
         let warnings = found.warnings.clone();
         Ok((found, warnings))
     })?;
-    as_values(py, &found)
+    as_values(py, &found, &found.warnings)
 }
 
 /// Everything `srrd classify --json` tells of labelled samples.
@@ -171,7 +174,7 @@ pub fn classify<'py>(
         let warnings = found.warnings.clone();
         Ok((found, warnings))
     })?;
-    as_values(py, &found)
+    as_values(py, &found, &found.warnings)
 }
 
 /// Canonical rewards, in the order of the sample's transitions.

@@ -135,9 +135,9 @@ pub static OPTIONS: [OptionInfo; 14] = [
         value: "METRIC",
         default: "",
         choices: metric_names,
-        about: "direct, epic, dard, srrd, projected, or all; several with commas [default: srrd]",
+        about: "Which metrics are used",
         python: "str | Iterable[str]",
-        set: |options, given| Ok(options.metrics = metrics(given)?),
+        set: |options, given| metrics(given).map(|value| options.metrics = value),
     },
     OptionInfo {
         name: "gamma",
@@ -167,7 +167,7 @@ pub static OPTIONS: [OptionInfo; 14] = [
         about: "How expectations are estimated: over all pairs of two sets, unsampled ones counting 0 (double) or as predicted from \
                 feature columns (regressed), or over the sampled ones (unbiased)",
         python: "str",
-        set: |options, given| Ok(options.estimator = given.choice()?),
+        set: |options, given| given.choice().map(|value| options.estimator = value),
     },
     OptionInfo {
         name: "regression",
@@ -175,9 +175,9 @@ pub static OPTIONS: [OptionInfo; 14] = [
         value: "REGRESSION",
         default: "",
         choices: RegressionName::names,
-        about: "What predicts rewards from feature columns, for the regressed estimator [default: linear]",
+        about: "What predicts rewards from feature columns, for the regressed estimator; linear unless given",
         python: "str | None",
-        set: |options, given| Ok(options.regression = Some(given.choice()?)),
+        set: |options, given| given.choice().map(|value| options.regression = Some(value)),
     },
     OptionInfo {
         name: "actions",
@@ -187,7 +187,7 @@ pub static OPTIONS: [OptionInfo; 14] = [
         choices: Actions::names,
         about: "How actions enter the double batch: averaged, or as pairs of state and action",
         python: "str",
-        set: |options, given| Ok(options.actions = given.choice()?),
+        set: |options, given| given.choice().map(|value| options.actions = value),
     },
     OptionInfo {
         name: "batch",
@@ -216,7 +216,7 @@ pub static OPTIONS: [OptionInfo; 14] = [
         choices: none,
         about: "The seed of the batch and of all draws",
         python: "int",
-        set: |options, given| Ok(options.seed = given.whole()?),
+        set: |options, given| given.whole().map(|value| options.seed = value),
     },
     OptionInfo {
         name: "duplicates",
@@ -226,7 +226,7 @@ pub static OPTIONS: [OptionInfo; 14] = [
         choices: Duplicates::names,
         about: "Which reward a transition gets that occurs with unequal ones",
         python: "str",
-        set: |options, given| Ok(options.duplicates = given.choice()?),
+        set: |options, given| given.choice().map(|value| options.duplicates = value),
     },
     OptionInfo {
         name: "min-common",
@@ -252,7 +252,7 @@ pub static OPTIONS: [OptionInfo; 14] = [
         choices: Correlation::names,
         about: "Of what the correlation is: the values, or their ranks, which a few huge rewards cannot dominate",
         python: "str",
-        set: |options, given| Ok(options.correlation = given.choice()?),
+        set: |options, given| given.choice().map(|value| options.correlation = value),
     },
     OptionInfo {
         name: "support",
@@ -262,7 +262,7 @@ pub static OPTIONS: [OptionInfo; 14] = [
         choices: Support::names,
         about: "Where projected takes shaping out: on what a pair shares (exact), or on each sample's own transitions (fast for many)",
         python: "str",
-        set: |options, given| Ok(options.support = given.choice()?),
+        set: |options, given| given.choice().map(|value| options.support = value),
     },
     OptionInfo {
         name: "interval",
@@ -274,7 +274,7 @@ pub static OPTIONS: [OptionInfo; 14] = [
         python: "float | None",
         set: |options, given| {
             let number = given.number().ok_or_else(|| SettingError::NotANumber(given.shown()))?;
-            Ok(options.interval = Some(Level::new(number)?))
+            Level::new(number).map(|level| options.interval = Some(level))
         },
     },
     OptionInfo {
@@ -285,7 +285,7 @@ pub static OPTIONS: [OptionInfo; 14] = [
         choices: none,
         about: "Also test whether the rewards are more alike than chance would make them",
         python: "bool",
-        set: |options, given| Ok(options.chance = given.flag()?),
+        set: |options, given| given.flag().map(|value| options.chance = value),
     },
     OptionInfo {
         name: "draws",
@@ -295,7 +295,7 @@ pub static OPTIONS: [OptionInfo; 14] = [
         choices: none,
         about: "How many draws intervals and tests make",
         python: "int",
-        set: |options, given| Ok(options.draws = Draws::new(given.whole()?)?),
+        set: |options, given| Draws::new(given.whole()?).map(|draws| options.draws = draws),
     },
 ];
 

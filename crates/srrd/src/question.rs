@@ -205,6 +205,14 @@ impl Question {
     /// # Errors
     /// Samples that can share no transition, or that the estimator cannot take.
     pub fn settle<'a>(&self, samples: &[&'a NamedSample]) -> Result<Settled<'a>, Problem> {
+        // Metrics that expect nothing of unsampled transitions need no prediction.
+        let needed = self.regression.filter(|_| self.metrics.iter().any(|metric| metric.info().expects));
+        // What is wrong with one sample is told before what is wrong with two.
+        let ready = samples.iter().map(|&named| match needed {
+            None => Ok(Cow::Borrowed(named)),
+            Some(regression) => predicting(named, regression).map(Cow::Owned),
+        });
+        let ready = ready.collect::<Result<_, Problem>>()?;
         check_same_identity(samples)?;
         let mut settings = self.settings;
         let mut warnings = Warning::of_samples(samples);
@@ -216,13 +224,7 @@ impl Question {
             settings.gamma = estimate.taken();
             warnings.extend(Warning::of_gamma(estimate));
         }
-        // Metrics that expect nothing of unsampled transitions need no prediction.
-        let needed = self.regression.filter(|_| self.metrics.iter().any(|metric| metric.info().expects));
-        let ready = samples.iter().map(|&named| match needed {
-            None => Ok(Cow::Borrowed(named)),
-            Some(regression) => predicting(named, regression).map(Cow::Owned),
-        });
-        Ok(Settled { samples: ready.collect::<Result<_, Problem>>()?, settings, gamma, warnings })
+        Ok(Settled { samples: ready, settings, gamma, warnings })
     }
 }
 

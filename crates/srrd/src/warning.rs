@@ -29,8 +29,10 @@ pub enum Warning {
     },
     /// All rewards of a sample are the same.
     ConstantReward {
-        /// The sample.
+        /// The sample, or the first of several.
         sample: String,
+        /// How many such samples there are.
+        samples: usize,
         /// Its reward.
         reward: f64,
     },
@@ -174,19 +176,19 @@ impl Warning {
                     Duplicates::Last => "the last",
                     Duplicates::Mean | Duplicates::Error => "their mean",
                 };
-                let of = match samples {
-                    1 => sample.clone(),
-                    many => format!("{} samples, {sample} first", count(*many)),
-                };
+                let of = several(sample, *samples);
                 format!(
                     "{of}: {} occurred with unequal rewards; {taken} was taken ({})",
                     counted(*transitions, "transition", "transitions"),
                     to.option("duplicates")
                 )
             }
-            Warning::ConstantReward { sample, reward } => format!(
-                "{sample}: all rewards are {reward}: distances to it are undefined, or made by what was not sampled alone"
-            ),
+            Warning::ConstantReward { sample, samples, reward } => {
+                let of = several(sample, *samples);
+                format!(
+                    "{of}: all rewards are {reward}: distances to it are undefined, or come from what was not sampled only"
+                )
+            }
             Warning::Undefined { metric, why, common, min_common } => {
                 format!("the {metric} distance is undefined: {}", undefined_in_words(*why, *common, *min_common, to))
             }
@@ -248,36 +250,25 @@ impl Warning {
         }
     }
 
-    /// What there is to say of samples by themselves: what was merged, and what looks wrong. Many samples with merged rewards are
-    /// told in one sentence.
+    /// What there is to say of samples by themselves: what was merged, and what looks wrong. More than two samples of a kind are told in
+    /// one sentence.
     pub(crate) fn of_samples(samples: &[&NamedSample]) -> Vec<Warning> {
-        let mut warnings: Vec<Warning> = Vec::new();
-        let averaged = |named: &&&NamedSample| named.sample.duplicates().averaged > 0;
-        let merged: Vec<&&NamedSample> = samples.iter().filter(averaged).collect();
-        let one_each = merged.len() <= 2;
-        if let (false, Some(first)) = (one_each, merged.first()) {
-            warnings.push(Warning::Averaged {
-                sample: first.name.clone(),
-                samples: merged.len(),
-                transitions: merged.iter().map(|named| named.sample.duplicates().averaged).sum(),
-                taken: first.sample.duplicates().policy,
-            });
-        }
-        for named in samples {
-            let duplicates = named.sample.duplicates();
-            if one_each && duplicates.averaged > 0 {
-                warnings.push(Warning::Averaged {
-                    sample: named.name.clone(),
-                    samples: 1,
-                    transitions: duplicates.averaged,
-                    taken: duplicates.policy,
-                });
-            }
+        let averaged = samples.iter().filter(|named| named.sample.duplicates().averaged > 0);
+        let constant = samples.iter().filter(|named| {
             let rewards = named.sample.rewards();
-            if rewards.len() > 1 && rewards.iter().all(|r| *r == rewards[0]) {
-                warnings.push(Warning::ConstantReward { sample: named.name.clone(), reward: rewards[0] });
-            }
-        }
+            rewards.len() > 1 && rewards.iter().all(|r| *r == rewards[0])
+        });
+        let mut warnings = told_together(averaged.copied().collect(), |some| Warning::Averaged {
+            sample: some[0].name.clone(),
+            samples: some.len(),
+            transitions: some.iter().map(|named| named.sample.duplicates().averaged).sum(),
+            taken: some[0].sample.duplicates().policy,
+        });
+        warnings.extend(told_together(constant.copied().collect(), |some| Warning::ConstantReward {
+            sample: some[0].name.clone(),
+            samples: some.len(),
+            reward: some[0].sample.rewards()[0],
+        }));
         warnings
     }
 
@@ -314,6 +305,19 @@ impl Warning {
         }
         (degrees_of_freedom < FEW_COMMON).then_some(Warning::GammaFromFew { degrees_of_freedom })
     }
+}
+
+/// One warning per sample, or one for all of them where there are more than two.
+fn told_together(samples: Vec<&NamedSample>, warning: impl Fn(&[&NamedSample]) -> Warning) -> Vec<Warning> {
+    if samples.len() > 2 {
+        return vec![warning(&samples)];
+    }
+    samples.iter().map(|named| warning(std::slice::from_ref(named))).collect()
+}
+
+/// A sample by its name, or the first of several.
+fn several(sample: &str, samples: usize) -> String {
+    if samples == 1 { sample.to_owned() } else { format!("{} samples, {sample} first", count(samples)) }
 }
 
 /// Why there is no distance, in words.

@@ -258,7 +258,11 @@ fn wrong_options_name_themselves() {
         let message = place.refused(&format!("distance a.csv a.csv {call}"));
         assert!(message.contains(part), "{call}: {message}");
     }
-    assert!(place.refused("distance a.csv").contains("<B>"));
+    assert!(place.refused("distance").contains("<A>"));
+    let message = place.refused("distance a.csv");
+    assert!(message.contains(
+        "a.csv: two samples are compared, and the table holds 1: name a second table, or two reward columns"
+    ));
     assert!(place.refused("frobnicate").contains("frobnicate"));
 }
 

@@ -95,7 +95,7 @@ fn wrong_calls_say_what_to_do() {
         ("classify agents.csv --gamma 1.5", "--gamma:"),
         ("classify agents.csv --train 1.5", "--train:"),
         ("classify agents.csv --repeats 0", "--repeats:"),
-        ("classify agents.csv --metric direct,srrd --predict new.csv", "--predict:"),
+        ("classify agents.csv --metric direct,srrd --predict new.csv", "--metric: predictions are of one metric"),
         ("classify agents.csv --predict bare.csv", "can share no transition"),
         ("classify nowhere.csv", "nowhere.csv"),
     ] {

@@ -471,6 +471,7 @@ fn help_shows_examples_that_run() {
     place.write("rewards.csv", B);
     place.write("p.csv", featured(1.0));
     place.write("q.csv", featured(2.0));
+    place.write("log.csv", "prompt,response,old,new\np,x,1,2\np,y,2,2\nq,x,3,0\nq,y,0,1\n");
     place.write("agents.csv", "sample,state,action,next_state,reward\nalice,a,x,b,1\nbob,a,x,b,2\n");
     std::fs::create_dir(place.path("runs")).unwrap();
     place.write("runs/1.csv", A);

@@ -144,7 +144,7 @@ proptest! {
     #[test]
     fn noise_is_refused(mut bytes in prop::collection::vec(any::<u8>(), 0..200), header in any::<bool>()) {
         if header && bytes.len() > 20 {
-            bytes[..12].copy_from_slice(b"SRRDsamp\x01\0\0\0");
+            bytes[..12].copy_from_slice(b"SRRDsamp\x02\0\0\0");
             seal(&mut bytes);
         }
         prop_assert!(RewardSample::from_bytes(&bytes).is_err());
@@ -159,8 +159,8 @@ fn errors_say_what_is_wrong() {
     let message = |bytes: &[u8]| RewardSample::from_bytes(bytes).unwrap_err().to_string();
     assert_eq!(message(b"a,b"), "these bytes are no reward sample: they do not start with SRRDsamp");
     let mut newer = bytes.clone();
-    newer[8] = 2;
-    assert!(message(&newer).starts_with("the sample has version 2 of its form, and only version 1 can be read"));
+    newer[8] = 3;
+    assert!(message(&newer).starts_with("the sample has version 3 of its form, and only version 2 can be read"));
     assert!(message(&bytes[..bytes.len() - 1]).ends_with("not all there: their checksum is wrong"));
     let mut nan = bytes.clone();
     let reward = nan.windows(8).position(|window| window == 1f64.to_le_bytes()).unwrap();

@@ -6,11 +6,11 @@ use std::ffi::c_void;
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
-use arrow_array::{Array, RecordBatch, StructArray};
+use arrow_array::{Array, RecordBatch, RecordBatchIterator, StructArray};
 use arrow_schema::{ArrowError, SchemaRef};
 
 use super::guard::guarded;
-use super::records::{RecordSource, RecordsReader};
+use super::stream::open_records;
 use super::{ReadOptions, TableReader};
 use crate::error::{ErrorKind, TableError};
 
@@ -87,9 +87,8 @@ impl ArrowFrame {
     /// # Errors
     /// As for tables in files.
     pub fn into_reader(self) -> Result<Box<dyn TableReader>, TableError> {
-        let name = self.name.clone();
-        let source = Source { frame: self, next: 0, positions: Vec::new() };
-        Ok(Box::new(RecordsReader::open(name, source, &ReadOptions::default())?))
+        let batches = RecordBatchIterator::new(self.batches.into_iter().map(Ok), self.schema);
+        open_records(&self.name, Box::new(batches), &ReadOptions::default())
     }
 }
 
@@ -100,33 +99,5 @@ fn taken<T>(name: &str, read: impl FnOnce() -> Result<T, ArrowError>) -> Result<
     match guarded(read) {
         Ok(read) => read.map_err(|error| failed(error.to_string())),
         Err(panic) => Err(failed(panic)),
-    }
-}
-
-struct Source {
-    frame: ArrowFrame,
-    next: usize,
-    positions: Vec<usize>,
-}
-
-impl RecordSource for Source {
-    fn schema(&self) -> SchemaRef {
-        self.frame.schema.clone()
-    }
-
-    fn start(&mut self, positions: &[usize]) -> Result<(), TableError> {
-        self.next = 0;
-        self.positions = positions.to_vec();
-        Ok(())
-    }
-
-    fn next(&mut self) -> Result<Option<RecordBatch>, TableError> {
-        let Some(batch) = self.frame.batches.get(self.next) else { return Ok(None) };
-        self.next += 1;
-        batch.project(&self.positions).map(Some).map_err(|error| self.damaged(&error.to_string()))
-    }
-
-    fn damaged(&self, what: &str) -> TableError {
-        TableError::new(ErrorKind::Malformed, self.frame.name.as_str(), format!("it cannot be read as a table: {what}"))
     }
 }
