@@ -25,7 +25,7 @@ class Options(TypedDict, total=False):
         How expectations are estimated: over all pairs of two sets, unsampled ones counting 0 (double) or as predicted
         from feature columns (regressed), or over the sampled ones (unbiased)
     regression
-        What predicts rewards from feature columns, for the regressed estimator [default: linear]
+        What predicts rewards from feature columns, for the regressed estimator; linear unless given
     actions
         How actions enter the double batch: averaged, or as pairs of state and action
     batch

@@ -23,7 +23,7 @@
 //! [`Question`]. [`compare()`], [`matrix()`], [`explain()`], [`inspect()`] and [`answer::classify`] take samples and a question, and return
 //! everything that was found, warnings included, as values that serialize to the JSON of the command ([`answer`]).
 //!
-//! Below them: a [`Pair`] knows the transitions that two samples share, and [`Measured`](compare::Measured) what a [`Metric`] makes of them: the
+//! Below them: a [`Pair`] knows the transitions that two samples share, and [`Measured`] what a [`Metric`] makes of them: the
 //! distance, its interval ([`sure`]), and where it comes from ([`mod@explain`]). [`pairwise`] compares many samples. [`diagnose`] says how much
 //! of what a metric needs was sampled, [`advise`] whether there are enough data, [`gamma`] which discount factor the data speak for,
 //! [`project`] removes shaping by least squares, [`exact`] has the exact forms where a reward is known everywhere, [`theory`] what the

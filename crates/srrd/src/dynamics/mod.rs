@@ -1,7 +1,7 @@
 //! Dynamics: where actions lead, and how likely.
 //!
 //! [`Dynamics`] hold P(s' | s, a) sparsely: only pairs (s, a) that are known and only next states that are possible. A pair that was
-//! never seen is absent, and nothing is guessed for it. They are given, or counted from [`Trajectories`].
+//! never seen is absent, and nothing is guessed for it. They are given, or counted from [`Trajectories`](crate::Trajectories).
 //!
 //! ```
 //! use srrd::dynamics::Dynamics;

@@ -4,8 +4,8 @@
 //! entries a row, −1 at s and γ at s'. What is left of rewards r after the least-squares projection on all such vectors,
 //! r − A(AᵀA)⁺Aᵀr, does not change when shaping is added to them, whatever the transitions are.
 //!
-//! The parts: [`levels`] counts the dimension of the space on the graph, [`graph`] and [`system`] hold what does not depend on γ,
-//! [`order`] and [`factor`] factorize the normal equations AᵀA φ = Aᵀr where that is cheap, [`solve`] solves them.
+//! The parts: `levels` counts the dimension of the space on the graph, `graph` and `system` hold what does not depend on γ,
+//! `order` and `factor` factorize the normal equations AᵀA φ = Aᵀr where that is cheap, `solve` solves them.
 
 mod factor;
 mod graph;

@@ -3,9 +3,9 @@
 //! A model is fitted on the sampled transitions alone (with marginal actions: on the sampled pairs (s, s') with their mean
 //! rewards). Every model here is *separable*: its prediction is a sum of few products of a function of s, one of s' and one of
 //! a, so that its sum over a cross-product of sets is a sum of products of sums over the sets, and no pair of states is ever
-//! looked at. A further model is a file here, a variant of [`Model`] and one of [`Regression`].
+//! looked at. A further model is a file here, a variant of `Model` and one of [`Regression`].
 //!
-//! Where a reward function can be asked, a [`table`] of what it says takes the place of a fitted model.
+//! Where a reward function can be asked, a `table` of what it says takes the place of a fitted model.
 
 mod linear;
 mod table;
