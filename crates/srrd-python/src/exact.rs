@@ -82,6 +82,10 @@ impl Tabular {
         let (metric, gamma) = named(metric, gamma)?;
         let (problem, a, b) = (self.problem.clone(), a.as_slice()?.to_vec(), b.as_slice()?.to_vec());
         let distance = work::run(py, None, move || problem.distance(&a, &b, metric, gamma))?;
-        Ok(distance.map_err(told)?.map_or(f64::NAN, |agreement| agreement.distance))
+        match distance {
+            Ok(agreement) => Ok(agreement.distance),
+            Err(ExactError::Undefined(_)) => Ok(f64::NAN),
+            Err(error) => Err(told(error)),
+        }
     }
 }

@@ -53,6 +53,9 @@ pub enum ExactError {
     /// DARD and SRRD need the dynamics.
     #[error("{0} needs a transition model: build the problem with `with_dynamics`")]
     NeedsDynamics(Metric),
+    /// The canonical forms have no distance.
+    #[error(transparent)]
+    Undefined(#[from] Undefined),
 }
 
 impl Tabular {
@@ -187,15 +190,9 @@ impl Tabular {
     /// The Pearson distance of two exact canonical forms over all transitions, each counted once.
     ///
     /// # Errors
-    /// As [`canonicalize`](Self::canonicalize); the inner error says why a distance is undefined.
-    pub fn distance(
-        &self,
-        a: &[f64],
-        b: &[f64],
-        metric: Metric,
-        gamma: Gamma,
-    ) -> Result<Result<Agreement, Undefined>, ExactError> {
-        Ok(pearson(&self.canonicalize(a, metric, gamma)?, &self.canonicalize(b, metric, gamma)?))
+    /// As [`canonicalize`](Self::canonicalize), and [`ExactError::Undefined`] where there is no distance.
+    pub fn distance(&self, a: &[f64], b: &[f64], metric: Metric, gamma: Gamma) -> Result<Agreement, ExactError> {
+        Ok(pearson(&self.canonicalize(a, metric, gamma)?, &self.canonicalize(b, metric, gamma)?)?)
     }
 
     /// R(s, s') = Σ_a D_A(a) R[s, a, s']

@@ -82,7 +82,7 @@ proptest! {
             let expected: Vec<f64> = expected.iter().map(|e| e + left).collect();
             assert_close(&found, &expected, metric.name());
             if cells.len() > 4 {
-                let d = problem.distance(&cells, &shaped, metric, gamma).unwrap().unwrap().distance;
+                let d = problem.distance(&cells, &shaped, metric, gamma).unwrap().distance;
                 prop_assert!(d < 1e-7, "{metric} {d}");
             }
         }

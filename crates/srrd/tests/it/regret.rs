@@ -136,7 +136,7 @@ fn with_uniform_coverage_the_distance_is_that_of_the_tabular_problem() {
         let problem = Tabular::new(coverage.states().to_vec(), coverage.actions().to_vec())
             .and_then(|p| p.with_dynamics(&mdp.transition()))
             .unwrap();
-        let expected = problem.distance(&a, &b, Metric::Srrd, mdp.gamma()).unwrap().unwrap().distance;
+        let expected = problem.distance(&a, &b, Metric::Srrd, mdp.gamma()).unwrap().distance;
         assert!((known.distance - expected).abs() < 1e-9);
         let canonical = problem.canonicalize(&a, Metric::Srrd, mdp.gamma()).unwrap();
         let mean = canonical.iter().sum::<f64>() / canonical.len() as f64;
