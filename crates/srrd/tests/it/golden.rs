@@ -140,6 +140,36 @@ fn distances() {
     }
 }
 
+/// Cases without episodes that end and without a model of the dynamics; with γ = 1 a shift counts otherwise there.
+#[test]
+fn projected_distances() {
+    let file = golden("projected.json");
+    let plain = |case: &&Value| {
+        let ends = |rows: &Value| rows.as_array().unwrap().iter().any(|row| row[4] == true);
+        case["dynamics"].is_null() && !ends(&case["a"]) && !ends(&case["b"]) && gamma(case).get() < 1.0
+    };
+    let cases: Vec<&Value> = file["cases"].as_array().unwrap().iter().filter(plain).collect();
+    assert!(cases.len() >= 14);
+    for case in cases {
+        let of = |rows: &Value| {
+            let mut builder = SampleBuilder::new();
+            for row in rows.as_array().unwrap() {
+                let token = |i: usize| Token::text(text(&row[i]));
+                builder.push(token(0), token(1), token(2), row[3].as_f64().unwrap()).unwrap();
+            }
+            builder.build(Duplicates::Mean).unwrap()
+        };
+        let (name, settings) = (text(&case["name"]), Settings { gamma: gamma(case), ..Settings::default() });
+        let found = distance(&of(&case["a"]), &of(&case["b"]), Metric::Projected, &settings);
+        assert_eq!(found.common as u64, case["common"].as_u64().unwrap(), "{name}");
+        let freedom = found.shaping.unwrap().degrees_of_freedom as u64;
+        assert_eq!(freedom, case["degrees_of_freedom"].as_u64().unwrap(), "{name}");
+        let (found, expected) = (found.distance().unwrap(), case["distance"].as_f64().unwrap());
+        // Values below 10⁻⁶ are 0.
+        assert!(close(found, expected) || (found < 1e-6 && expected < 1e-6), "{name}: {found} is not {expected}");
+    }
+}
+
 #[test]
 fn exact_forms() {
     fn flat(value: &Value) -> Vec<f64> {
