@@ -46,7 +46,7 @@ class Plan:
     'srrd reproduce coverage -o DIR --preset quick --rollouts 1,5 --trials 2 --seed 0'
     >>> srrd.Plan("coverage", rollouts=0)
     Traceback (most recent call last):
-    ValueError: rollouts: '0' is not a whole number from 1 to 1000000
+    ValueError: rollouts: whole numbers from 1 to 1000000 are possible, not '0'
     """
 
     __slots__ = ("_found", "_replaced", "parameters", "preset", "what")

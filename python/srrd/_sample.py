@@ -404,9 +404,10 @@ def from_frame(
 ) -> list[RewardSample]:
     """The samples of a frame, or of a dict of arrays: one, or as many as its column ``sample`` names.
 
-    A frame that speaks Arrow (pandas with pyarrow, polars, pyarrow, DuckDB, Hugging Face datasets) is read where it lies, without a copy in
-    Python. The columns are those of tables: ``state``, ``action``, ``next_state`` (or features such as ``state.x``), ``reward`` and, where there
-    are any, ``sample``, ``label`` and ``episode``; usual other names (``obs``, ``rew``, …) are recognised, and a warning says so.
+    A frame that speaks Arrow (pandas with pyarrow, polars, pyarrow, DuckDB, Hugging Face datasets) is read where it lies, without a
+    copy in Python. The columns are those of tables: ``state``, ``action``, ``next_state`` (or features such as ``state.x``), ``reward``
+    and, where there are any, ``sample``, ``label`` and ``episode``. Usual other names (``obs``, ``rew``, …) are recognised, and a
+    warning says so.
 
     Parameters
     ----------
@@ -431,6 +432,8 @@ def from_frame(
         # A lazy frame of polars.
         frame = frame.collect()
     if _table.speaks_arrow(frame):
+        if hasattr(frame, "columns"):
+            _table.names_of(frame)
         try:
             cores = _srrd.samples_of_arrow(frame, origin, name, reading)
         except ImportError:
@@ -475,7 +478,7 @@ def _rewards(rewards: Any) -> npt.NDArray[np.float64]:
     if array.ndim != 1:
         raise ValueError(f"`rewards` has {array.ndim} dimensions: give one number per transition")
     try:
-        return np.ascontiguousarray(array, dtype=np.float64)
+        return _table.contiguous(array, np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"`rewards` must be numbers: {error}") from error
 

@@ -62,9 +62,7 @@ class Choices:
 
 @final
 class Reading:
-    def __new__(
-        cls, duplicates: str, columns: list[tuple[str, str]], rewards: list[str], next: str
-    ) -> Reading: ...
+    def __new__(cls, duplicates: str, columns: list[tuple[str, str]], rewards: list[str], next: str) -> Reading: ...
 
 @final
 class Sample:

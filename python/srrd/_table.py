@@ -58,6 +58,11 @@ def _plain(array: np.ndarray) -> np.ndarray:
     return array
 
 
+def contiguous(array: Any, dtype: Any = None) -> np.ndarray:
+    """The array in one piece, and aligned, as the compiled part takes it; a copy only where it is not."""
+    return np.require(array, dtype, ["C_CONTIGUOUS", "ALIGNED"])
+
+
 def column(name: str, values: Any) -> Any:
     """One column in the form the compiled part takes."""
     array = as_array(values)
@@ -65,19 +70,19 @@ def column(name: str, values: Any) -> Any:
         raise ValueError(f"`{name}` has {array.ndim} dimensions: a column has one")
     kind = array.dtype.kind
     if kind == "b":
-        return np.ascontiguousarray(array)
+        return contiguous(array)
     if kind in "iu":
         if kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
             raise ValueError(f"`{name}` holds integers beyond 2**63 - 1: give them as texts")
-        return np.ascontiguousarray(array, dtype=np.int64)
+        return contiguous(array, dtype=np.int64)
     if kind == "f":
-        return np.ascontiguousarray(array, dtype=np.float64)
+        return contiguous(array, dtype=np.float64)
     if kind == "U" and array.size and array.dtype.itemsize:
-        points = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("=")).view(np.uint32)
+        points = contiguous(array, dtype=array.dtype.newbyteorder("=")).view(np.uint32)
         return points.reshape(len(array), -1)
     if kind == "O" and name == "reward":
         try:
-            return np.ascontiguousarray(array, dtype=np.float64)
+            return contiguous(array, dtype=np.float64)
         except (TypeError, ValueError):
             pass
     return [_text(name, row, value) for row, value in enumerate(array.tolist())]
@@ -123,9 +128,7 @@ def role(name: str, values: Any, features: Sequence[str] | None = None) -> dict[
         features = [str(k).zfill(len(str(count - 1))) for k in range(count)]
     elif len(features) != count:
         raise ValueError(f"`{name}` has {count} features, but {len(features)} names are given")
-    return {
-        f"{name}.{feature}": np.ascontiguousarray(flat[:, k], dtype=np.float64) for k, feature in enumerate(features)
-    }
+    return {f"{name}.{feature}": contiguous(flat[:, k], dtype=np.float64) for k, feature in enumerate(features)}
 
 
 def speaks_arrow(frame: Any) -> bool:
@@ -133,8 +136,8 @@ def speaks_arrow(frame: Any) -> bool:
     return hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__")
 
 
-def of_frame(frame: Any, named: Sequence[str] = ()) -> dict[str, Any]:
-    """The columns of a frame or a mapping of arrays that may make samples: by their usual names, or among `named` (patterns)."""
+def names_of(frame: Any) -> list[str]:
+    """The names of a frame's columns, each once."""
     if isinstance(frame, Mapping):
         names = list(frame)
     elif hasattr(frame, "column_names"):
@@ -145,9 +148,15 @@ def of_frame(frame: Any, named: Sequence[str] = ()) -> dict[str, Any]:
         raise TypeError(
             f"a frame with columns is needed (pandas, polars, pyarrow, or a dict of arrays), not {type(frame).__name__}"
         )
-    wanted = [str(name) for name in names if _means_something(str(name), named)]
-    for name in {name for name in wanted if wanted.count(name) > 1}:
+    names = [str(name) for name in names]
+    for name in {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ():
         raise ValueError(f"the frame has several columns `{name}`: drop or rename all but one")
+    return names
+
+
+def of_frame(frame: Any, named: Sequence[str] = ()) -> dict[str, Any]:
+    """The columns of a frame or a mapping of arrays that may make samples: by their usual names, or among `named` (patterns)."""
+    wanted = [name for name in names_of(frame) if _means_something(name, named)]
     return {name: column(name, frame[name]) for name in wanted}
 
 

@@ -30,20 +30,20 @@ def test_frames_give_the_sample_of_their_columns(make: Any) -> None:
 def test_numbers_are_read_where_they_lie(make: Any) -> None:
     frame = make({"reward": np.arange(1000.0)})
     column = frame["reward"]
-    if make is pa.table:
-        address = column.chunk(0).buffers()[1].address
-    else:
-        address = column._get_buffer_info()[0]
+    column = column.chunk(0) if make is pa.table else column.to_arrow()
+    address = column.buffers()[1].address
     assert srrd._srrd.arrow_addresses(frame) == [("reward", address)]
 
 
 def test_lists_are_features() -> None:
-    frame = pa.table({
-        "observation": [[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]],
-        "action": [0, 1, 0],
-        "next_observation": [[1.0, 1.0], [0.0, 0.0], [0.0, 1.0]],
-        "reward": [1.0, 2.0, 3.0],
-    })
+    frame = pa.table(
+        {
+            "observation": [[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]],
+            "action": [0, 1, 0],
+            "next_observation": [[1.0, 1.0], [0.0, 0.0], [0.0, 1.0]],
+            "reward": [1.0, 2.0, 3.0],
+        }
+    )
     with pytest.warns(srrd.DataWarning, match="`observation` as state"):
         sample = srrd.RewardSample.from_frame(frame)
     assert sample.states == [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0)]
@@ -65,7 +65,12 @@ def test_columns_have_any_names(tmp_path: Path) -> None:
 
 
 def test_several_rewards_make_several_samples() -> None:
-    log = {"prompt": ["p", "p", "q"], "response": ["x", "y", "x"], "rewards/old": [1.0, 2.0, 3.0], "rewards/new": [1.0, 2.0, 0.0]}
+    log = {
+        "prompt": ["p", "p", "q"],
+        "response": ["x", "y", "x"],
+        "rewards/old": [1.0, 2.0, 3.0],
+        "rewards/new": [1.0, 2.0, 0.0],
+    }
     for frame in (log, pd.DataFrame(log)):
         with pytest.warns(srrd.DataWarning, match="as state"):
             samples = srrd.from_frame(frame, rewards="rewards/*")
@@ -74,7 +79,13 @@ def test_several_rewards_make_several_samples() -> None:
 
 
 def test_next_states_come_by_shifting() -> None:
-    walk = {"state": ["a", "b", "c"], "action": [0, 1, 0], "reward": [1.0, 2.0, 3.0], "episode": [0, 0, 0], "step": [0, 1, 2]}
+    walk = {
+        "state": ["a", "b", "c"],
+        "action": [0, 1, 0],
+        "reward": [1.0, 2.0, 3.0],
+        "episode": [0, 0, 0],
+        "step": [0, 1, 2],
+    }
     with pytest.warns(srrd.DataWarning, match="state of the row after it"):
         (sample,) = srrd.from_frame(walk)
     assert [tuple(t) for t in sample.transitions] == [("a", 0, "b"), ("b", 1, "c")]
@@ -99,7 +110,9 @@ def test_masked_entries_are_refused_and_others_taken() -> None:
     masked = np.ma.array(COLUMNS["reward"], mask=[False, True, False, False])
     with pytest.raises(ValueError, match="masked entries"):
         srrd.RewardSample(COLUMNS["state"], COLUMNS["action"], COLUMNS["next_state"], masked)
-    plain = srrd.RewardSample(COLUMNS["state"], COLUMNS["action"], COLUMNS["next_state"], np.ma.array(COLUMNS["reward"]))
+    plain = srrd.RewardSample(
+        COLUMNS["state"], COLUMNS["action"], COLUMNS["next_state"], np.ma.array(COLUMNS["reward"])
+    )
     assert plain == srrd.RewardSample(*(COLUMNS[name] for name in ("state", "action", "next_state", "reward")))
 
 

@@ -64,7 +64,7 @@ def test_parameters_are_those_of_the_command() -> None:
     [
         ("nonsense", {}, "nonsense"),
         ("coverage", {"preset": "slow"}, "slow"),
-        ("coverage", {"rollouts": 0}, "rollouts: '0' is not a whole number from 1 to 1000000"),
+        ("coverage", {"rollouts": 0}, "rollouts: whole numbers from 1 to 1000000 are possible, not '0'"),
         ("coverage", {"nonsense": 1}, "nonsense"),
         ("coverage", {"k": 3}, "no such parameter"),
         ("coverage", {"trials": [1, 2]}, "not a list"),
