@@ -35,7 +35,7 @@ class Options(TypedDict, total=False):
     min_common
         How many transitions two samples must share for a distance
     correlation
-        Of what the correlation is: the values, or their ranks, which a few huge rewards cannot dominate
+        What is correlated: the values, or their ranks, which a few huge rewards cannot dominate
     support
         Where projected takes shaping out: on what a pair shares (exact), or on each sample's own transitions (fast for
         many)
@@ -55,7 +55,7 @@ class CompareOptions(Options, total=False):
     """What `srrd.compare` takes besides `Options`: how sure a distance is.
 
     interval
-        Also give an interval that holds the true distance so often, such as 0.95
+        Also give an interval that contains the true distance with this probability, such as 0.95
     chance
         Also test whether the rewards are more alike than chance would make them
     draws

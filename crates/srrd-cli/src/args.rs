@@ -6,6 +6,7 @@ use crate::options::{Canonicalizes, Classifies, Compares, Measures, Shared};
 use crate::threads::Threads;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
+use srrd::METRICS;
 use srrd_worlds::{Model, WorldKind};
 use std::error::Error;
 use std::path::PathBuf;
@@ -31,8 +32,14 @@ pub struct Arguments {
 }
 
 /// Where not all commands take the same of an option that they share.
-const ONE_METRIC: &str = "One of direct, epic, dard, srrd, projected [default: srrd]";
-const ANY_METRIC: &str = "direct, epic, dard, srrd, projected, or all; several with commas [default: all]";
+fn one_metric() -> String {
+    format!("One of {} [default: srrd]", METRICS.each_ref().map(|info| info.name).join(", "))
+}
+
+fn any_metric() -> String {
+    format!("{}, or all; several with commas [default: all]", METRICS.each_ref().map(|info| info.name).join(", "))
+}
+
 const BATCH: &str = "How many of the explored states (or pairs) the double batch holds";
 
 #[derive(Debug, Subcommand)]
@@ -70,7 +77,7 @@ Examples:
 The squared distance is a sum over the shared transitions: every one of them has a share of it. Their
 difference is that of the two rewards without shaping, each in standard deviations of its own. A grid
 world has the columns state.x, state.y, next_state.x and next_state.y, whole numbers from 0 up.")]
-    #[command(mut_arg("metric", |arg| arg.help(ONE_METRIC)))]
+    #[command(mut_arg("metric", |arg| arg.help(one_metric())))]
     Explain(Explain),
     /// Add a column `canonical`: the rewards without potential shaping
     #[command(after_help = "\
@@ -88,7 +95,7 @@ Examples:
   srrd matrix agents.csv -o distances.csv                      a table with a column `sample`
   srrd matrix runs/*.csv -o distances.npy --plot heat.png      one sample per file
   srrd matrix agents.csv -o d.csv --undefined 1 --threads 2    1, the farthest, where undefined")]
-    #[command(mut_arg("metric", |arg| arg.help(ONE_METRIC)))]
+    #[command(mut_arg("metric", |arg| arg.help(one_metric())))]
     Matrix(Matrix),
     /// What is in a table, and how far its distances can be trusted
     #[command(after_help = "\
@@ -99,7 +106,7 @@ Examples:
   srrd inspect a.csv b.csv --metric srrd --space 400x4     coverage of 400 states and 4 actions")]
     // What it shows is what the double batch needs: there is no estimator to choose.
     #[command(
-        mut_arg("metric", |arg| arg.help(ANY_METRIC)),
+        mut_arg("metric", |arg| arg.help(any_metric())),
         mut_arg("estimator", |arg| arg.hide(true)),
         mut_arg("regression", |arg| arg.hide(true)),
         mut_arg("batch", |arg| arg.help(BATCH)),
@@ -111,8 +118,8 @@ Examples:
   srrd convert rewards.csv -o rewards.parquet
   srrd convert rewards.npz -o rewards.csv.gz
 
-Formats by extension: .csv .tsv .jsonl (each also with .gz or .zst), .parquet, .arrow/.feather,
-.npz; - is CSV on standard input or output.")]
+Formats by extension: .csv .tsv .jsonl .ndjson (each also with .gz or .zst), .parquet,
+.arrow/.feather, .npz; - is CSV on standard input or output.")]
     Convert(Convert),
     /// The paper's experiments: resumable, with figures and a report
     #[command(after_help = crate::commands::reproduce::after_help())]

@@ -4,7 +4,7 @@
 use crate::error::LabError;
 use crate::experiments;
 use crate::row::Value;
-use crate::values::{Estimation, Fraction, Noise, Preset, Rewards, Size, WorldKind};
+use crate::values::{Estimation, Fraction, GRIDS, Noise, Preset, Rewards, Size, WorldKind};
 use srrd::settings::Batch;
 use srrd::{Gamma, Metric};
 use srrd_worlds::Model;
@@ -246,7 +246,7 @@ impl Parameters {
 
     /// Refuses worlds whose size cannot be chosen.
     pub(crate) fn only_grids(&self, what: &str) -> Result<(), LabError> {
-        match self.world.iter().find(|world| !WorldKind::GRIDS.contains(world)) {
+        match self.world.iter().find(|world| !GRIDS.contains(world)) {
             Some(world) => {
                 let what = format!("`{what}` is run in gridworld and bouncing-balls, not in {world}");
                 Err(LabError::parameter("world", what))

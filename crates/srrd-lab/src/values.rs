@@ -46,45 +46,15 @@ impl Display for Preset {
     }
 }
 
-/// The built-in worlds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum WorldKind {
-    /// Four directions on a grid.
-    Gridworld,
-    /// Eight directions among moving obstacles.
-    BouncingBalls,
-    /// Two teams of drones.
-    DroneCombat,
-}
+pub use srrd_worlds::WorldKind;
 
-impl WorldKind {
-    /// Those of Experiment 1, whose size can be chosen.
-    pub const GRIDS: [WorldKind; 2] = [WorldKind::Gridworld, WorldKind::BouncingBalls];
-
-    /// As people write it.
-    pub fn title(self) -> &'static str {
-        match self {
-            WorldKind::Gridworld => "Gridworld",
-            WorldKind::BouncingBalls => "Bouncing Balls",
-            WorldKind::DroneCombat => "Drone Combat",
-        }
-    }
-}
+/// The worlds of Experiment 1, whose size can be chosen.
+pub const GRIDS: [WorldKind; 2] = [WorldKind::Gridworld, WorldKind::BouncingBalls];
 
 impl Choice for WorldKind {
-    const ALL: &'static [Self] = &[WorldKind::Gridworld, WorldKind::BouncingBalls, WorldKind::DroneCombat];
+    const ALL: &'static [Self] = &WorldKind::ALL;
     fn name(self) -> &'static str {
-        match self {
-            WorldKind::Gridworld => "gridworld",
-            WorldKind::BouncingBalls => "bouncing-balls",
-            WorldKind::DroneCombat => "drone-combat",
-        }
-    }
-}
-
-impl Display for WorldKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        self.info().name
     }
 }
 

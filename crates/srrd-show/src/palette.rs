@@ -105,9 +105,6 @@ pub(crate) fn ink(index: usize) -> Rgb {
     ON_WHITE[index % INKS]
 }
 
-/// The metrics that have a colour of their own, in the order of the colours.
-const METRICS: [&str; 5] = ["direct", "epic", "dard", "srrd", "projected"];
-
 /// The number of the colour that a metric has in every chart, if `name` is that of a metric, alone or before something
 /// that is not a letter or digit: `SRRD`, `srrd, unbiased`.
 ///
@@ -119,7 +116,8 @@ const METRICS: [&str; 5] = ["direct", "epic", "dard", "srrd", "projected"];
 /// ```
 pub fn metric_color(name: &str) -> Option<usize> {
     let word = name.trim_start().split(|character: char| !character.is_alphanumeric()).next()?;
-    METRICS.iter().position(|metric| metric.eq_ignore_ascii_case(word))
+    // In the order of the colours.
+    srrd::METRICS.iter().position(|info| info.name.eq_ignore_ascii_case(word))
 }
 
 fn mix(from: Rgb, to: Rgb, share: f64) -> Rgb {

@@ -53,6 +53,9 @@ pub enum ExactError {
     /// DARD and SRRD need the dynamics.
     #[error("{0} needs a transition model: build the problem with `with_dynamics`")]
     NeedsDynamics(Metric),
+    /// A metric that has no exact form here.
+    #[error("{0} has no exact form")]
+    NoExactForm(Metric),
     /// The canonical forms have no distance.
     #[error(transparent)]
     Undefined(#[from] Undefined),
@@ -145,12 +148,14 @@ impl Tabular {
         let gamma = discount.get();
         let mean = self.mean_over_actions(reward);
         let step = || self.step().ok_or(ExactError::NeedsDynamics(metric));
+        if metric == Metric::Direct {
+            return Ok(reward.to_vec());
+        }
+        if metric == Metric::Projected {
+            let pairs = (0..reward.len()).map(|i| ((i / n / self.actions) as u32, (i % n) as u32));
+            return Ok(Projection::on(pairs, discount).residual(reward));
+        }
         let shift: Box<dyn Fn(usize, usize) -> f64> = match metric {
-            Metric::Direct => return Ok(reward.to_vec()),
-            Metric::Projected => {
-                let pairs = (0..reward.len()).map(|i| ((i / n / self.actions) as u32, (i % n) as u32));
-                return Ok(Projection::on(pairs, discount).residual(reward));
-            }
             Metric::Epic => {
                 let near = times(&mean, &self.state_distribution);
                 let constant = dot(&self.state_distribution, &near);
@@ -182,6 +187,7 @@ impl Tabular {
                 }
                 Box::new(move |s, t| gamma * ahead[t] - behind[s] - gamma * constant)
             }
+            other => return Err(ExactError::NoExactForm(other)),
         };
         let canonical = reward.iter().enumerate().map(|(i, r)| r + shift(i / n / self.actions, i % n));
         Ok(canonical.collect())

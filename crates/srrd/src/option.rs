@@ -224,7 +224,7 @@ pub static OPTIONS: [OptionInfo; 14] = [
         value: "DUPLICATES",
         default: "mean",
         choices: Duplicates::names,
-        about: "Which reward a transition gets that occurs with unequal ones",
+        about: "Which reward to use when a transition occurs with different rewards",
         python: "str",
         set: |options, given| given.choice().map(|value| options.duplicates = value),
     },
@@ -250,7 +250,7 @@ pub static OPTIONS: [OptionInfo; 14] = [
         value: "CORRELATION",
         default: "pearson",
         choices: Correlation::names,
-        about: "Of what the correlation is: the values, or their ranks, which a few huge rewards cannot dominate",
+        about: "What is correlated: the values, or their ranks, which a few huge rewards cannot dominate",
         python: "str",
         set: |options, given| given.choice().map(|value| options.correlation = value),
     },
@@ -270,7 +270,7 @@ pub static OPTIONS: [OptionInfo; 14] = [
         value: "LEVEL",
         default: "",
         choices: none,
-        about: "Also give an interval that holds the true distance so often, such as 0.95",
+        about: "Also give an interval that contains the true distance with this probability, such as 0.95",
         python: "float | None",
         set: |options, given| {
             let number = given.number().ok_or_else(|| SettingError::NotANumber(given.shown()))?;

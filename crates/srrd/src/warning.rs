@@ -167,7 +167,7 @@ impl Warning {
         }
     }
 
-    /// The warning as one sentence.
+    /// The warning as one sentence. Long, but one arm per warning.
     pub fn say(&self, to: FrontEnd) -> String {
         match self {
             Warning::Averaged { sample, samples, transitions, taken } => {

@@ -1,7 +1,8 @@
 //! The metrics. One metric, one file; [`METRICS`] is the one list of them.
 //!
-//! A further metric is a file here, a variant of [`Metric`], an entry of [`METRICS`] and a line in each `match` of this file. The command,
-//! the Python package, the help texts and the tables of the documentation take names and texts from the list.
+//! A further metric is a file here, a variant of [`Metric`], an entry of [`METRICS`] and a line in each `match` of this file. Its exact form,
+//! if it has one, goes into `exact.rs`. The command, the Python package, the help texts and the tables of the documentation take names and
+//! texts from the list.
 
 mod dard;
 mod direct;
@@ -112,7 +113,10 @@ impl Metric {
         pair: &Pair<'_>,
         settings: &Settings,
     ) -> Result<Columns, (Undefined, Option<Shaping>)> {
-        projected::columns(pair, settings)
+        match self {
+            Metric::Projected => projected::columns(pair, settings),
+            other => unreachable!("{other} has a canonical form of its own"),
+        }
     }
 
     /// How much of every term was sampled; `rewards` are 1 everywhere.

@@ -69,6 +69,7 @@ pub(crate) fn terms<T: Copy + Default + Send>(
     }
 }
 
+// Long, since one sweep over the states gives all terms: cut in two it would have to hand on half a dozen arrays.
 fn double<T: Copy + Default + Send>(
     rewards: Rewards<'_>,
     batch: &BatchSet,

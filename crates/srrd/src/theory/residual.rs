@@ -210,7 +210,6 @@ impl Fractions {
         let ones = vec![1.0; sample.len()];
         let rewards = Rewards { graph: &sample.graph, action: &sample.action, reward: &ones };
         match metric {
-            Metric::Direct | Metric::Projected => Fractions::None,
             Metric::Epic => {
                 let (near, whole) = metric::epic_terms(rewards, estimate);
                 Fractions::Epic { near: near.into_iter().map(Term::mean).collect(), whole: whole.mean() }
@@ -226,6 +225,8 @@ impl Fractions {
                 };
                 Fractions::Srrd { states: states.into_iter().map(means).collect(), whole: whole.mean() }
             }
+            // Nothing is expected of transitions that were not sampled.
+            _ => Fractions::None,
         }
     }
 

@@ -47,6 +47,7 @@ pub fn find(world: WorldKind) -> Result<Box<dyn Domain>, LabError> {
         WorldKind::DroneCombat => {
             Box::new(Combat { world: DroneCombat::new(), teams: drone_combat_classes().to_vec() })
         }
+        other => return Err(LabError::failed(format!("{other} has no agents to tell apart"))),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::experiments::shared::verdicts::{Order, Tally, all, judged, order};
 use crate::experiments::sparsity::{Measured, Results};
-use crate::values::{Estimation, WorldKind};
+use crate::values::{Estimation, GRIDS};
 use srrd::Metric;
 use srrd_show::page::{Claim, Verdict};
 use srrd_worlds::Model;
@@ -63,7 +63,7 @@ fn constrained_random(results: &Results, [direct, epic, dard, srrd]: [usize; 4])
         order(&m.difference(srrd, dard)) == Order::Below && order(&m.difference(dard, epic)) == Order::Below
     };
     let in_order = cells.iter().filter(ordered).count();
-    let by_world: Vec<String> = (WorldKind::GRIDS.into_iter())
+    let by_world: Vec<String> = (GRIDS.into_iter())
         .map(|world| (world, cells.iter().filter(move |m| m.cell.world == world)))
         .filter(|(_, cells)| cells.clone().count() > 0)
         .map(|(world, here)| {

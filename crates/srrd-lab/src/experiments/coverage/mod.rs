@@ -5,7 +5,7 @@ mod claims;
 use super::sparsity::{PAPER_GAMMA, PAPER_ROLLOUTS, Sparsity, Story};
 use crate::experiments::Kind;
 use crate::parameters::Parameters;
-use crate::values::{Estimation, Fraction, Noise, Preset, Size, WorldKind, gamma};
+use crate::values::{Estimation, Fraction, GRIDS, Noise, Preset, Size, gamma};
 use srrd::Metric;
 use srrd::settings::Batch;
 use srrd_worlds::Model;
@@ -34,7 +34,7 @@ static STORY: Story = Story {
 
 fn preset(preset: Preset) -> Parameters {
     let common = Parameters {
-        world: WorldKind::GRIDS.to_vec(),
+        world: GRIDS.to_vec(),
         epsilon: vec![Fraction(0.1), Fraction(0.0)],
         noise: vec![Noise::None],
         gamma: vec![gamma(PAPER_GAMMA)],

@@ -17,7 +17,7 @@ use crate::parameters::Parameters;
 use crate::row::{AnyColumn, Choice, Column, Csv, Row, Trials, number};
 use crate::seed::trial_seed;
 use crate::statistics::{Auc, Moments};
-use crate::values::{Estimation, Fraction, Noise, Preset, Size, WorldKind, gamma};
+use crate::values::{Estimation, Fraction, GRIDS, Noise, Preset, Size, gamma};
 use srrd::settings::Batch;
 use srrd::{Gamma, Metric, Settings, estimate_gamma};
 
@@ -31,7 +31,7 @@ pub static KIND: Kind = Kind {
 
 fn preset(preset: Preset) -> Parameters {
     let common = Parameters {
-        world: WorldKind::GRIDS.to_vec(),
+        world: GRIDS.to_vec(),
         size: vec![Size::square(20)],
         epsilon: vec![Fraction(0.1), Fraction(0.0)],
         noise: vec![Noise::None, Noise::Mild],

@@ -66,7 +66,7 @@ pub fn pair(source: &Source, correlation: f64, shaped: bool, seed: u64) -> Resul
             let world = BouncingBalls::new(width, height, source.epsilon).map_err(LabError::failed)?;
             pair_in(&world, source, correlation, shaped, seed)
         }
-        WorldKind::DroneCombat => Err(LabError::failed("drone combat has no size to choose")),
+        other => Err(LabError::failed(format!("{other} has no size to choose"))),
     }
 }
 

@@ -87,7 +87,7 @@ pub fn shaped_pair(cell: &Cell, tokens: Tokens, seed: u64) -> Result<Pair, LabEr
             let world = BouncingBalls::new(width, height, cell.epsilon).map_err(LabError::failed)?;
             pair_in(&world, cell, tokens, seed)
         }
-        WorldKind::DroneCombat => Err(LabError::failed("drone combat has no size to choose")),
+        other => Err(LabError::failed(format!("{other} has no size to choose"))),
     }
 }
 

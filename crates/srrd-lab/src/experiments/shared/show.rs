@@ -42,12 +42,12 @@ pub fn upper(metric: Metric) -> String {
 
 /// A metric's name beside the others of the paper; the projection is none of them.
 pub fn title(metric: Metric) -> String {
-    if metric == Metric::Projected { metric.name().to_owned() } else { upper(metric) }
+    if metric.info().paper { upper(metric) } else { metric.name().to_owned() }
 }
 
 /// Whether the estimator matters to the metric.
 pub fn estimated(metric: Metric) -> bool {
-    !matches!(metric, Metric::Direct | Metric::Projected)
+    metric.info().expects
 }
 
 /// Every metric keeps its colour in all figures.
