@@ -61,9 +61,10 @@ def from_gymnasium(
 
     Examples
     --------
-    >>> import gymnasium, srrd                                                      # doctest: +SKIP
-    >>> srrd.from_gymnasium(gymnasium.make("FrozenLake-v1"), episodes=50)           # doctest: +SKIP
-    RewardSample('FrozenLake-v1', 99 transitions, 16 states, 4 actions, coverage 9.7 %, 50 episodes)
+    >>> import gymnasium, srrd
+    >>> sample = srrd.from_gymnasium(gymnasium.make("FrozenLake-v1"), episodes=50)
+    >>> sample.name, len(sample.actions)
+    ('FrozenLake-v1', 4)
     """
     if episodes < 1:
         raise ValueError(f"episodes: {episodes} is not at least 1")

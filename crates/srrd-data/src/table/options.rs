@@ -145,7 +145,7 @@ pub struct ColumnMap {
 }
 
 impl ColumnMap {
-    /// Gives a column a role, instead of one that had it.
+    /// Says which column has a role, in place of an earlier answer.
     pub fn set(&mut self, role: Role, column: impl Into<String>) {
         self.columns.retain(|(known, _)| *known != role);
         self.columns.push((role, column.into()));

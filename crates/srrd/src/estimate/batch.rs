@@ -140,7 +140,7 @@ impl BatchSet {
         }
     }
 
-    /// Σ over the elements of B with each state of a value an action; of B as a set of states, the state's weight.
+    /// For each state: Σ over its elements of B of one value per action; where B is a set of states, the weight of the state.
     pub(crate) fn action_sums(&self, value: impl Fn(u32) -> f64, every_action: u32) -> Vec<f64> {
         match (&self.pairs, self.actions) {
             (Some(rows), _) => {
