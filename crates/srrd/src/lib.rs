@@ -57,7 +57,9 @@ pub mod sure;
 pub mod theory;
 pub mod trajectories;
 mod units;
+pub mod verdict;
 pub mod warning;
+mod witness;
 pub mod words;
 
 /// Batches of states, or of states and actions, that a double-batch estimate sums over.

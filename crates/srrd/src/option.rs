@@ -110,8 +110,11 @@ fn none() -> Vec<&'static str> {
 }
 
 fn metric_names() -> Vec<&'static str> {
-    METRICS.iter().map(|info| info.name).chain(["all"]).collect()
+    METRICS.iter().map(|info| info.name).chain(["all", AUTO]).collect()
 }
+
+/// The name for the metric that fits the data.
+const AUTO: &str = "auto";
 
 /// The metrics of these names, without repetitions, in the order given.
 fn metrics(given: Given<'_>) -> Result<Vec<Metric>, SettingError> {
@@ -137,9 +140,17 @@ pub static OPTIONS: [OptionInfo; 15] = [
         value: "METRIC",
         default: "",
         choices: metric_names,
-        about: "Which metrics are used",
+        about: "Which metrics are used; auto: the one that fits the data",
         python: "str | Iterable[str]",
-        set: |options, given| metrics(given).map(|value| options.metrics = value),
+        set: |options, given| {
+            let names = if let Given::Texts(names) = given { names.to_vec() } else { vec![given.shown()] };
+            options.auto = names == [AUTO];
+            match options.auto {
+                true => options.metrics.clear(),
+                false => options.metrics = metrics(given)?,
+            }
+            Ok(())
+        },
     },
     OptionInfo {
         name: "gamma",

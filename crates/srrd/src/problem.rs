@@ -68,6 +68,8 @@ pub enum Problem {
         /// The option.
         option: &'static str,
     },
+    /// The metric was left to the data where there is no pair of samples to ask.
+    AutoWithoutPair,
     /// Ends are to be those marked in the samples, and a sample marks none.
     EndsUnmarked {
         /// The sample, or its file.
@@ -159,6 +161,11 @@ impl Problem {
             Problem::OptionOfProjected { option: name } => format!(
                 "{}: only the metric projected has one; leave it out, or add {}",
                 option(name),
+                to.choice("metric", Metric::Projected.name())
+            ),
+            Problem::AutoWithoutPair => format!(
+                "{}: which metric fits is asked of pairs of samples; name one here: {}",
+                to.choice("metric", "auto"),
                 to.choice("metric", Metric::Projected.name())
             ),
             Problem::EndsUnmarked { sample } => format!(

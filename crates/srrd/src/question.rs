@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::compare::Correlation;
+use crate::advise::advise;
+use crate::compare::{Correlation, Pair};
 use crate::gamma::{GammaEstimate, estimate_gamma};
 use crate::metric::Metric;
 use crate::problem::Problem;
@@ -26,6 +27,8 @@ use crate::warning::Warning;
 pub struct Options {
     /// The metrics; none for the default of whoever asks.
     pub metrics: Vec<Metric>,
+    /// Whether the metric is the one that fits the data.
+    pub auto: bool,
     /// γ.
     pub gamma: Discount,
     /// How expectations are estimated.
@@ -63,6 +66,7 @@ impl Default for Options {
         let Settings { seed, min_common, support, correlation, ends, .. } = Settings::default();
         Options {
             metrics: Vec::new(),
+            auto: false,
             gamma: Discount::default(),
             estimator: EstimatorName::default(),
             regression: None,
@@ -113,7 +117,8 @@ impl Options {
             (_, Some(_)) => return Err(Problem::RegressionOfOthers),
         };
         let metrics = if self.metrics.is_empty() { default.to_vec() } else { self.metrics.clone() };
-        let projects = metrics.contains(&Metric::Projected);
+        let metrics = if self.auto { vec![Metric::Srrd] } else { metrics };
+        let projects = self.auto || metrics.contains(&Metric::Projected);
         if support == Support::Own && !projects {
             return Err(Problem::OptionOfProjected { option: "support" });
         }
@@ -127,6 +132,11 @@ impl Options {
         Ok(Question {
             settings: Settings { gamma, estimator, seed, min_common, support, correlation, ends },
             metrics,
+            choice: match (self.auto, self.metrics.is_empty()) {
+                (true, _) => MetricChoice::Auto,
+                (false, true) => MetricChoice::Default,
+                (false, false) => MetricChoice::Named,
+            },
             regression,
             gamma_from_data: self.gamma == Discount::FromData,
             certainty: Certainty {
@@ -153,10 +163,25 @@ pub struct Certainty {
     pub noise_floor: bool,
 }
 
+/// Who chose the metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MetricChoice {
+    /// The caller.
+    Named,
+    /// Nobody.
+    Default,
+    /// The data are to.
+    Auto,
+}
+
+/// So many pairs of many samples are asked which metric fits.
+const ASKED: usize = 12;
+
 /// A valid question about samples: by which metrics, with which settings, how sure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     metrics: Vec<Metric>,
+    choice: MetricChoice,
     /// For the regressed estimator, the double batch: predicting is up to the samples, which [`settle`](Self::settle) prepares.
     settings: Settings,
     regression: Option<Regression>,
@@ -178,6 +203,52 @@ impl Question {
         match self.metrics.as_slice() {
             &[metric] => Ok(metric),
             _ => Err(Problem::SeveralMetrics { what }),
+        }
+    }
+
+    /// Whether the caller named the metrics, or left them to the data.
+    pub fn is_chosen(&self) -> bool {
+        self.choice != MetricChoice::Default
+    }
+
+    /// Whether the metric is left to the data.
+    pub fn is_auto(&self) -> bool {
+        self.choice == MetricChoice::Auto
+    }
+
+    /// The metric that fits most pairs of samples, of some; `None` where no distance tells anything.
+    ///
+    /// ```
+    /// use srrd::{Duplicates, Metric, NamedSample, Options, RewardSample};
+    /// let rows = (0..9).flat_map(|s| (0..9).map(move |t| (s, 0, t, f64::from((3 * s + 2 * t * s) % 7))));
+    /// let a = NamedSample::new("a", RewardSample::from_rows(rows, Duplicates::Mean)?);
+    /// let question = Options { auto: true, ..Options::default() }.question()?;
+    /// assert_eq!(question.advised(&[&a, &a]), Some(Metric::Projected));
+    /// assert_eq!(question.fitting(&[&a, &a]).metrics(), [Metric::Projected]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn advised(&self, samples: &[&NamedSample]) -> Option<Metric> {
+        let pairs = samples.len().saturating_sub(1);
+        let asked = (0..pairs).step_by(pairs.div_ceil(ASKED).max(1));
+        let advice: Vec<Option<Metric>> = asked
+            .map(|i| advise(&Pair::new(&samples[i].sample, &samples[i + 1].sample), &self.settings).metric)
+            .collect();
+        let votes = |metric: Metric| advice.iter().filter(|advised| **advised == Some(metric)).count();
+        let [projected, srrd] = [Metric::Projected, Metric::Srrd].map(votes);
+        match projected + srrd {
+            0 => None,
+            _ if projected >= srrd => Some(Metric::Projected),
+            _ => Some(Metric::Srrd),
+        }
+    }
+
+    /// The question with the metric that fits the samples, if that was asked for; `srrd` where none fits.
+    pub fn fitting(&self, samples: &[&NamedSample]) -> Question {
+        match self.choice {
+            MetricChoice::Auto => {
+                Question { metrics: vec![self.advised(samples).unwrap_or(Metric::Srrd)], ..self.clone() }
+            }
+            MetricChoice::Named | MetricChoice::Default => self.clone(),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::gamma::{GammaEstimate, NotIdentified};
 use crate::metric::Metric;
 use crate::problem::FrontEnd;
 use crate::sample::{Duplicates, NamedSample};
-use crate::settings::FEW_COMMON;
+use crate::settings::{EndRule, FEW_COMMON};
 use crate::sure::NoInterval;
 use crate::words::{count, counted};
 
@@ -67,6 +67,18 @@ pub enum Warning {
         sinks: usize,
         /// The distance if episodes go on there, and if they end there; `None` where it is undefined.
         distances: [Option<f64>; 2],
+    },
+    /// Many samples, some of which do not say where episodes end.
+    EndsOpen {
+        /// How many samples.
+        samples: usize,
+    },
+    /// Another metric fits the data better than the one that is the default.
+    OtherAdvised {
+        /// The default.
+        metric: Metric,
+        /// What fits.
+        advised: Metric,
     },
     /// Transitions end in one sample and not in the other.
     EndsDisagree {
@@ -170,6 +182,8 @@ impl Warning {
             Warning::FewDegreesOfFreedom { .. } => "few_degrees_of_freedom",
             Warning::EndsUnknown { .. } => "ends_unknown",
             Warning::EndsDisagree { .. } => "ends_disagree",
+            Warning::EndsOpen { .. } => "ends_open",
+            Warning::OtherAdvised { .. } => "other_advised",
             Warning::NoInterval { .. } => "no_interval",
             Warning::NoChance { .. } => "no_chance",
             Warning::UndefinedDraws { .. } => "undefined_draws",
@@ -226,6 +240,18 @@ impl Warning {
                     to.choice("ends", "sinks")
                 )
             }
+            Warning::EndsOpen { samples } => format!(
+                "{} not say where episodes end, and some of their states start nothing; these count as going on: mark the ends (a \
+                 column `terminated`), or say {} or {}",
+                counted(*samples, "sample does", "samples do"),
+                to.choice("ends", "none"),
+                to.choice("ends", "sinks")
+            ),
+            Warning::OtherAdvised { metric, advised } => format!(
+                "{metric} is the default, but {advised} fits these data better: shaping leaves it nothing to hide in; choose {}, or {}",
+                to.choice("metric", "auto"),
+                to.choice("metric", metric.name())
+            ),
             Warning::EndsDisagree { transitions } => format!(
                 "{} in one sample and not in the other; they do not count as ends",
                 counted(*transitions, "shared transition ends an episode", "shared transitions end an episode")
@@ -325,6 +351,15 @@ impl Warning {
             }
         }
         warnings
+    }
+
+    /// Whether it is open for some of many samples where episodes end.
+    pub(crate) fn of_open_ends(samples: &[&NamedSample], rule: EndRule) -> Option<Warning> {
+        let open = |named: &&&NamedSample| {
+            !named.sample.ends().are_known() && !named.one_step && named.sample.terminal_states().next().is_some()
+        };
+        let count = if rule == EndRule::Auto { samples.iter().filter(open).count() } else { 0 };
+        (count > 0).then_some(Warning::EndsOpen { samples: count })
     }
 
     /// What there is to say of an estimated γ.
