@@ -69,6 +69,9 @@ pub enum SettingError {
     /// Neither a discount factor nor `auto`.
     #[error("'{0}' is neither a number between 0 and 1 nor `auto`")]
     NotAGamma(String),
+    /// No potential of this name.
+    #[error("'{0}' is none of tabular, linear, quadratic, auto and fourier:N, N being a whole number from 1 to {MOST_WAVES}", MOST_WAVES = crate::potential::Potential::MOST_WAVES)]
+    NotAPotential(String),
     /// Neither a size nor `all`.
     #[error("'{0}' is neither `all` nor a whole number from 1 up")]
     NotABatch(String),

@@ -10,6 +10,8 @@ pub(crate) enum Purpose {
     Owner = 2,
     Permute = 3,
     Probe = 4,
+    Basis = 5,
+    Folds = 6,
 }
 
 /// The stream of one draw.

@@ -12,6 +12,7 @@ pub use builder::{Duplicates, LARGEST_REWARD, Placement, SampleBuilder, SampleEr
 pub use bytes::BytesError;
 pub use named::NamedSample;
 pub use token::Token;
+pub(crate) use token::compare_features;
 pub use vocabulary::Vocabulary;
 pub(crate) use vocabulary::{ABSENT, Interner};
 
