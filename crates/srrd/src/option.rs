@@ -128,7 +128,7 @@ fn metrics(given: Given<'_>) -> Result<Vec<Metric>, SettingError> {
 }
 
 /// The options of comparisons, in the order in which help texts list them.
-pub static OPTIONS: [OptionInfo; 14] = [
+pub static OPTIONS: [OptionInfo; 15] = [
     OptionInfo {
         name: "metric",
         group: Group::Canonicalize,
@@ -263,6 +263,17 @@ pub static OPTIONS: [OptionInfo; 14] = [
         about: "Where projected takes shaping out: on what a pair shares (exact), or on each sample's own transitions (fast for many)",
         python: "str",
         set: |options, given| given.choice().map(|value| options.support = value),
+    },
+    OptionInfo {
+        name: "potential",
+        group: Group::Compare,
+        value: "tabular|linear|quadratic|fourier:N|auto",
+        default: "tabular",
+        choices: none,
+        about: "What potentials projected takes shaping to be made of: a number per state, or functions of feature columns, for states \
+                that hardly repeat; auto takes the functions that explain most of the rewards where they were not fitted",
+        python: "str",
+        set: |options, given| given.shown().parse().map(|value| options.potential = value),
     },
     OptionInfo {
         name: "interval",

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::compare::Correlation;
 use crate::gamma::{GammaEstimate, estimate_gamma};
 use crate::metric::Metric;
+use crate::potential::Potential;
 use crate::problem::Problem;
 use crate::sample::{Duplicates, NamedSample, RewardSample, SampleError};
 use crate::settings::{
@@ -46,6 +47,8 @@ pub struct Options {
     pub correlation: Correlation,
     /// Where `projected` takes shaping out.
     pub support: Support,
+    /// What potentials `projected` takes shaping to be made of.
+    pub potential: Potential,
     /// The level of the interval that is asked for.
     pub interval: Option<Level>,
     /// Whether a test against chance is asked for.
@@ -58,7 +61,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let Settings { seed, min_common, support, correlation, .. } = Settings::default();
+        let Settings { seed, min_common, support, potential, correlation, .. } = Settings::default();
         Options {
             metrics: Vec::new(),
             gamma: Discount::default(),
@@ -71,6 +74,7 @@ impl Default for Options {
             min_common,
             correlation,
             support,
+            potential,
             interval: None,
             chance: false,
             draws: Draws::default(),
@@ -93,7 +97,7 @@ impl Options {
     /// # Errors
     /// Options that do not go together.
     pub fn question_by(&self, default: &[Metric]) -> Result<Question, Problem> {
-        let Options { actions, batch, seed, min_common, support, correlation, .. } = *self;
+        let Options { actions, batch, seed, min_common, support, potential, correlation, .. } = *self;
         if min_common == 0 {
             return Err(Problem::Value { option: "min-common", error: SettingError::LessThanOne });
         }
@@ -113,12 +117,15 @@ impl Options {
         if support == Support::Own && !metrics.contains(&Metric::Projected) {
             return Err(Problem::SupportOfOthers);
         }
+        if potential != Potential::Tabular {
+            self.check_potential(&metrics)?;
+        }
         let gamma = match self.gamma {
             Discount::Given(gamma) => gamma,
             Discount::FromData => Default::default(),
         };
         Ok(Question {
-            settings: Settings { gamma, estimator, seed, min_common, support, correlation },
+            settings: Settings { gamma, estimator, seed, min_common, support, potential, correlation },
             metrics,
             regression,
             gamma_from_data: self.gamma == Discount::FromData,
@@ -129,6 +136,22 @@ impl Options {
                 noise_floor: self.noise_floor,
             },
         })
+    }
+}
+
+impl Options {
+    /// What potentials of a basis do not go with.
+    fn check_potential(&self, metrics: &[Metric]) -> Result<(), Problem> {
+        if !metrics.contains(&Metric::Projected) {
+            return Err(Problem::PotentialOfOthers);
+        }
+        if self.support == Support::Own {
+            return Err(Problem::PotentialOnOwn);
+        }
+        match self.gamma {
+            Discount::FromData => Err(Problem::PotentialWithoutGamma),
+            Discount::Given(_) => Ok(()),
+        }
     }
 }
 
@@ -214,6 +237,9 @@ impl Question {
         });
         let ready = ready.collect::<Result<_, Problem>>()?;
         check_same_identity(samples)?;
+        if self.settings.potential != Potential::Tabular {
+            samples.iter().try_for_each(|named| check_features(named, self.settings.potential))?;
+        }
         let mut settings = self.settings;
         let mut warnings = Warning::of_samples(samples);
         let gamma = self.gamma_from_data.then(|| {
@@ -258,6 +284,19 @@ fn predicting(named: &NamedSample, regression: Regression) -> Result<NamedSample
         other => Problem::Unpredictable { sample: named.origin().to_owned(), why: other.to_string() },
     })?;
     Ok(NamedSample { sample, ..named.clone() })
+}
+
+/// Potentials of a basis are functions of features, and not of too many.
+fn check_features(named: &NamedSample, potential: Potential) -> Result<(), Problem> {
+    let sample = || named.origin().to_owned();
+    let Some(columns) = named.sample.states().arity() else {
+        return Err(Problem::PotentialWithoutFeatures { sample: sample(), potential });
+    };
+    let weights = potential.weights(columns);
+    match weights > Potential::MOST_WEIGHTS {
+        true => Err(Problem::WidePotential { sample: sample(), potential, columns, weights }),
+        false => Ok(()),
+    }
 }
 
 /// Samples that identify states by different things can share no transition; that is a mistake, not a distance.

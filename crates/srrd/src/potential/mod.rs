@@ -58,6 +58,8 @@ pub enum Potential {
 impl Potential {
     /// No more random features than this.
     pub const MOST_WAVES: usize = 2048;
+    /// No more functions in a basis than this: the time grows with the square of their number.
+    pub const MOST_WEIGHTS: usize = 4096;
     /// What `auto` chooses among.
     pub const CANDIDATES: [Potential; 6] = [
         Potential::Linear,
