@@ -64,10 +64,6 @@ pub enum Problem {
     ActionsOfUnbiased,
     /// A regression without the regressed estimator.
     RegressionOfOthers,
-    /// A support without the metric `projected`.
-    SupportOfOthers,
-    /// Potentials of a basis without the metric `projected`.
-    PotentialOfOthers,
     /// Potentials of a basis on the transitions of each sample.
     PotentialOnOwn,
     /// Potentials of a basis with γ from the data.
@@ -89,6 +85,16 @@ pub enum Problem {
         columns: usize,
         /// The functions that they make.
         weights: usize,
+    },
+    /// An option of the metric `projected` without it.
+    OptionOfProjected {
+        /// The option.
+        option: &'static str,
+    },
+    /// Ends are to be those marked in the samples, and a sample marks none.
+    EndsUnmarked {
+        /// The sample, or its file.
+        sample: String,
     },
     /// Several metrics where one is needed.
     SeveralMetrics {
@@ -173,14 +179,9 @@ impl Problem {
                 option("regression"),
                 to.choice("estimator", "regressed")
             ),
-            Problem::SupportOfOthers => format!(
+            Problem::OptionOfProjected { option: name } => format!(
                 "{}: only the metric projected has one; leave it out, or add {}",
-                option("support"),
-                to.choice("metric", Metric::Projected.name())
-            ),
-            Problem::PotentialOfOthers => format!(
-                "{}: only the metric projected takes potentials out; leave it out, or add {}",
-                option("potential"),
+                option(name),
                 to.choice("metric", Metric::Projected.name())
             ),
             Problem::PotentialOnOwn => format!(
@@ -202,6 +203,13 @@ impl Problem {
                  smaller N, or fewer columns",
                 to.choice("potential", &potential.to_string()),
                 Potential::MOST_WEIGHTS
+            ),
+            Problem::EndsUnmarked { sample } => format!(
+                "{sample}: {}: nothing says which transitions end an episode; add a column `terminated` (or `done` with `truncated`), \
+                 or say {} or {}",
+                to.choice("ends", "marked"),
+                to.choice("ends", "sinks"),
+                to.choice("ends", "none")
             ),
             Problem::SeveralMetrics { what } => {
                 format!("{}: {what} of one metric; name one, and call once for each that you want", option("metric"))

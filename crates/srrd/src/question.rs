@@ -9,8 +9,8 @@ use crate::potential::Potential;
 use crate::problem::Problem;
 use crate::sample::{Duplicates, NamedSample, RewardSample, SampleError};
 use crate::settings::{
-    Actions, Batch, Discount, Estimator, EstimatorName, Regression, RegressionName, SettingError, Settings, Support,
-    TreeLimits,
+    Actions, Batch, Discount, EndRule, Estimator, EstimatorName, Regression, RegressionName, SettingError, Settings,
+    Support, TreeLimits,
 };
 use crate::sure::{Draws, Level};
 use crate::warning::Warning;
@@ -49,6 +49,8 @@ pub struct Options {
     pub support: Support,
     /// What potentials `projected` takes shaping to be made of.
     pub potential: Potential,
+    /// Which transitions end an episode, for `projected`.
+    pub ends: EndRule,
     /// The level of the interval that is asked for.
     pub interval: Option<Level>,
     /// Whether a test against chance is asked for.
@@ -61,7 +63,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let Settings { seed, min_common, support, potential, correlation, .. } = Settings::default();
+        let Settings { seed, min_common, support, potential, correlation, ends, .. } = Settings::default();
         Options {
             metrics: Vec::new(),
             gamma: Discount::default(),
@@ -75,6 +77,7 @@ impl Default for Options {
             correlation,
             support,
             potential,
+            ends,
             interval: None,
             chance: false,
             draws: Draws::default(),
@@ -97,7 +100,7 @@ impl Options {
     /// # Errors
     /// Options that do not go together.
     pub fn question_by(&self, default: &[Metric]) -> Result<Question, Problem> {
-        let Options { actions, batch, seed, min_common, support, potential, correlation, .. } = *self;
+        let Options { actions, batch, seed, min_common, support, potential, correlation, ends, .. } = *self;
         if min_common == 0 {
             return Err(Problem::Value { option: "min-common", error: SettingError::LessThanOne });
         }
@@ -114,8 +117,12 @@ impl Options {
             (_, Some(_)) => return Err(Problem::RegressionOfOthers),
         };
         let metrics = if self.metrics.is_empty() { default.to_vec() } else { self.metrics.clone() };
-        if support == Support::Own && !metrics.contains(&Metric::Projected) {
-            return Err(Problem::SupportOfOthers);
+        let projects = metrics.contains(&Metric::Projected);
+        if support == Support::Own && !projects {
+            return Err(Problem::OptionOfProjected { option: "support" });
+        }
+        if ends != EndRule::Auto && !projects {
+            return Err(Problem::OptionOfProjected { option: "ends" });
         }
         if potential != Potential::Tabular {
             self.check_potential(&metrics)?;
@@ -125,7 +132,7 @@ impl Options {
             Discount::FromData => Default::default(),
         };
         Ok(Question {
-            settings: Settings { gamma, estimator, seed, min_common, support, potential, correlation },
+            settings: Settings { gamma, estimator, seed, min_common, support, potential, correlation, ends },
             metrics,
             regression,
             gamma_from_data: self.gamma == Discount::FromData,
@@ -143,7 +150,7 @@ impl Options {
     /// What potentials of a basis do not go with.
     fn check_potential(&self, metrics: &[Metric]) -> Result<(), Problem> {
         if !metrics.contains(&Metric::Projected) {
-            return Err(Problem::PotentialOfOthers);
+            return Err(Problem::OptionOfProjected { option: "potential" });
         }
         if self.support == Support::Own {
             return Err(Problem::PotentialOnOwn);
@@ -239,6 +246,11 @@ impl Question {
         check_same_identity(samples)?;
         if self.settings.potential != Potential::Tabular {
             samples.iter().try_for_each(|named| check_features(named, self.settings.potential))?;
+        }
+        if self.settings.ends == EndRule::Marked
+            && let Some(unmarked) = samples.iter().find(|named| !named.sample.ends().are_known())
+        {
+            return Err(Problem::EndsUnmarked { sample: unmarked.origin().to_owned() });
         }
         let mut settings = self.settings;
         let mut warnings = Warning::of_samples(samples);

@@ -35,10 +35,20 @@ impl LeftOut {
     }
 }
 
-/// The rows of every fold, by number, ascending.
-pub(super) fn folds(rows: &[Row], seed: u64) -> (LeftOut, Vec<Vec<u32>>) {
+/// What is left out in turn.
+pub(super) struct Folds {
+    /// The rows of every fold, by number, ascending.
+    pub rows: Vec<Vec<u32>>,
+    pub left_out: LeftOut,
+    /// How many connected parts all rows have.
+    pub parts: usize,
+}
+
+/// The folds of some rows. Near-linear.
+pub(super) fn folds(rows: &[Row], seed: u64) -> Folds {
     let parts = Parts::of(rows);
-    let (what, group_of, groups) = match parts.count >= FEW_PARTS && 2 * parts.largest <= rows.len() {
+    let components = parts.count;
+    let (left_out, group_of, groups) = match parts.count >= FEW_PARTS && 2 * parts.largest <= rows.len() {
         true => (LeftOut::Episodes, parts.of_row, parts.count),
         false => {
             let mut numbers = FxHashMap::default();
@@ -73,7 +83,7 @@ pub(super) fn folds(rows: &[Row], seed: u64) -> (LeftOut, Vec<Vec<u32>>) {
         }
     }
     folds.retain(|fold| !fold.is_empty());
-    (what, folds)
+    Folds { rows: folds, left_out, parts: components }
 }
 
 /// The connected parts of some rows.
@@ -130,8 +140,8 @@ mod tests {
     #[test]
     fn episodes_stay_together() {
         let rows: Vec<Row> = (0..20).flat_map(|e| chain(100 * e, 10 + e)).collect();
-        let (what, folds) = folds(&rows, 3);
-        assert_eq!((what, folds.len()), (LeftOut::Episodes, FOLDS));
+        let Folds { left_out, rows: folds, parts } = folds(&rows, 3);
+        assert_eq!((left_out, folds.len(), parts), (LeftOut::Episodes, FOLDS, 20));
         let mut seen = vec![None; 20];
         for (fold, numbers) in folds.iter().enumerate() {
             // 390 rows in all, 78 a fold.
@@ -147,15 +157,14 @@ mod tests {
     #[test]
     fn one_long_episode_is_cut_by_state() {
         let rows: Vec<Row> = chain(0, 1000).collect();
-        let (what, folds) = folds(&rows, 3);
-        assert_eq!(what, LeftOut::States);
+        let Folds { left_out, rows: folds, parts } = folds(&rows, 3);
+        assert_eq!((left_out, parts), (LeftOut::States, 1));
         assert!(folds.iter().all(|fold| (190..=210).contains(&fold.len())));
     }
 
     #[test]
     fn so_many_rows_are_enough() {
         let rows: Vec<Row> = (0..3000).flat_map(|e| chain(100 * e, 100)).collect();
-        let (_, folds) = folds(&rows, 0);
-        assert_eq!(folds.iter().map(Vec::len).sum::<usize>(), MOST_ROWS);
+        assert_eq!(folds(&rows, 0).rows.iter().map(Vec::len).sum::<usize>(), MOST_ROWS);
     }
 }

@@ -23,7 +23,7 @@ use std::fmt;
 use std::str::FromStr;
 
 pub(crate) use basis::{Row, StateFeatures};
-pub(crate) use judge::Judged;
+use judge::Judged;
 
 use crate::project::Shaping;
 use crate::settings::{Gamma, SettingError};
@@ -118,6 +118,21 @@ impl FromStr for Potential {
     }
 }
 
+/// The basis that potentials were made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BasisUsed {
+    /// Which one: not `tabular` and not `auto`.
+    pub potential: Potential,
+    /// How many functions it has, the constant included.
+    pub functions: usize,
+    /// What share of each reward's sum of squares (around its mean where no row ends) its potentials explain on rows that they were not
+    /// fitted on; below 0 where they do harm. `None` where that cannot be told: constant rewards, a single state.
+    pub explained: [Option<f64>; 2],
+    /// What was left out in turn to tell that.
+    pub left_out: LeftOut,
+}
+
 /// The least-squares projection on all shaping by potentials of a basis.
 ///
 /// The Gram matrix of the shaping vectors is factorized with pivots; its rank is that of the vectors of which more than 3·10⁻⁶ of their
@@ -128,6 +143,7 @@ pub(crate) struct BasisProjection {
     rows: Vec<Row>,
     factor: Factor,
     judged: Judged,
+    components: usize,
 }
 
 impl BasisProjection {
@@ -144,6 +160,7 @@ impl BasisProjection {
         let how = Discounting { gamma: gamma.get(), ends: rows.iter().any(|row| row.next.is_none()) };
         let sides = rewards.map(units::scaled);
         let values: Vec<f64> = sides[0].iter().zip(&sides[1]).flat_map(|(a, b)| [*a, *b]).collect();
+        let folds = groups::folds(&rows, seed);
         let design = |levels: &[Potential]| Design {
             basis: Basis::new(together, levels, seed),
             features: features.clone(),
@@ -153,28 +170,29 @@ impl BasisProjection {
             Potential::Auto => {
                 let among = candidates(rows.len(), features.columns());
                 let all = design(&among);
-                let judged = judge::judge(&all, &rows, &values, &among, seed);
+                let judged = judge::judge(&all, &rows, &values, &among, &folds);
                 (design(&[judged.potential]), judged)
             }
             given => {
                 let design = design(&[given]);
-                let judged = judge::judge(&design, &rows, &values, &[given], seed);
+                let judged = judge::judge(&design, &rows, &values, &[given], &folds);
                 (design, judged)
             }
         };
         let factor = Factor::new(&design.gram(&rows), &design.basis.classes());
-        BasisProjection { design, rows, factor, judged }
+        BasisProjection { design, rows, factor, judged, components: folds.parts }
     }
 
-    /// What a basis explains where it was not fitted, and which one was taken.
-    pub fn judged(&self) -> &Judged {
-        &self.judged
+    /// Which basis was taken, and what it explains where it was not fitted.
+    pub fn basis(&self) -> BasisUsed {
+        let Judged { potential, explained, left_out } = self.judged;
+        BasisUsed { potential, functions: self.design.basis.len(), explained, left_out }
     }
 
     /// What shaping can explain on these rows.
     pub fn shaping(&self) -> Shaping {
         let rank = self.factor.rank(self.factor.classes());
-        Shaping { rank, components: 1, degrees_of_freedom: self.rows.len().saturating_sub(rank) }
+        Shaping { rank, components: self.components, degrees_of_freedom: self.rows.len().saturating_sub(rank) }
     }
 
     /// Some vectors of values without their projections. O(3 · rows · columns) for each, the shaping vectors computed three times
@@ -182,22 +200,22 @@ impl BasisProjection {
     ///
     /// # Panics
     /// When there are more or fewer values than rows.
-    pub fn residuals(&self, values: &[&[f64]]) -> Vec<Vec<f64>> {
-        let (sides, rows) = (values.len(), self.rows.len());
-        let scales: Vec<f64> = values.iter().map(|values| units::scale(values)).collect();
-        let mut rest = vec![0.0; rows * sides];
+    pub fn residuals<const SIDES: usize>(&self, values: [&[f64]; SIDES]) -> [Vec<f64>; SIDES] {
+        let rows = self.rows.len();
+        let scales = values.map(units::scale);
+        let mut rest = vec![0.0; rows * SIDES];
         for (side, (values, scale)) in values.iter().zip(&scales).enumerate() {
             assert_eq!(values.len(), rows, "one value per transition");
-            rest.iter_mut().skip(side).step_by(sides).zip(*values).for_each(|(rest, value)| *rest = value * scale);
+            rest.iter_mut().skip(side).step_by(SIDES).zip(*values).for_each(|(rest, value)| *rest = value * scale);
         }
-        let mut right = self.design.subtract(&self.rows, None, &mut rest, sides);
+        let mut right = self.design.subtract(&self.rows, None, &mut rest, SIDES);
         for _ in 0..2 {
-            let weights = self.weights(&right, sides);
-            right = self.design.subtract(&self.rows, Some(&weights), &mut rest, sides);
+            let weights = self.weights(&right, SIDES);
+            right = self.design.subtract(&self.rows, Some(&weights), &mut rest, SIDES);
         }
         let side =
-            |side: usize| rest.iter().skip(side).step_by(sides).map(|value| value * (1.0 / scales[side])).collect();
-        (0..sides).map(side).collect()
+            |side: usize| rest.iter().skip(side).step_by(SIDES).map(|value| value * (1.0 / scales[side])).collect();
+        std::array::from_fn(side)
     }
 
     /// The weights with which A w is nearest, from AᵀV, one column per side.
