@@ -45,6 +45,7 @@ pub mod gamma;
 mod graph;
 pub mod metric;
 pub mod option;
+pub mod potential;
 pub mod problem;
 pub mod project;
 pub mod question;

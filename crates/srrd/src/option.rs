@@ -133,7 +133,7 @@ fn metrics(given: Given<'_>) -> Result<Vec<Metric>, SettingError> {
 }
 
 /// The options of comparisons, in the order in which help texts list them.
-pub static OPTIONS: [OptionInfo; 15] = [
+pub static OPTIONS: [OptionInfo; 16] = [
     OptionInfo {
         name: "metric",
         group: Group::Canonicalize,
@@ -287,6 +287,17 @@ pub static OPTIONS: [OptionInfo; 15] = [
                 into states that start nothing (sinks), or none",
         python: "str",
         set: |options, given| given.choice().map(|value| options.ends = value),
+    },
+    OptionInfo {
+        name: "potential",
+        group: Group::Compare,
+        value: "tabular|linear|quadratic|fourier:N|auto",
+        default: "tabular",
+        choices: none,
+        about: "What potentials projected takes shaping to be made of: a number per state, or functions of feature columns, for states \
+                that hardly repeat; auto takes the functions that explain most of the rewards where they were not fitted",
+        python: "str",
+        set: |options, given| given.shown().parse().map(|value| options.potential = value),
     },
     OptionInfo {
         name: "interval",

@@ -6,6 +6,7 @@ use crate::advise::advise;
 use crate::compare::{Correlation, Pair};
 use crate::gamma::{GammaEstimate, estimate_gamma};
 use crate::metric::Metric;
+use crate::potential::Potential;
 use crate::problem::Problem;
 use crate::sample::{Duplicates, NamedSample, RewardSample, SampleError};
 use crate::settings::{
@@ -49,6 +50,8 @@ pub struct Options {
     pub correlation: Correlation,
     /// Where `projected` takes shaping out.
     pub support: Support,
+    /// What potentials `projected` takes shaping to be made of.
+    pub potential: Potential,
     /// Which transitions end an episode, for `projected`.
     pub ends: EndRule,
     /// The level of the interval that is asked for.
@@ -63,7 +66,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let Settings { seed, min_common, support, correlation, ends, .. } = Settings::default();
+        let Settings { seed, min_common, support, potential, correlation, ends, .. } = Settings::default();
         Options {
             metrics: Vec::new(),
             auto: false,
@@ -77,6 +80,7 @@ impl Default for Options {
             min_common,
             correlation,
             support,
+            potential,
             ends,
             interval: None,
             chance: false,
@@ -100,7 +104,7 @@ impl Options {
     /// # Errors
     /// Options that do not go together.
     pub fn question_by(&self, default: &[Metric]) -> Result<Question, Problem> {
-        let Options { actions, batch, seed, min_common, support, correlation, ends, .. } = *self;
+        let Options { actions, batch, seed, min_common, support, potential, correlation, ends, .. } = *self;
         if min_common == 0 {
             return Err(Problem::Value { option: "min-common", error: SettingError::LessThanOne });
         }
@@ -125,12 +129,15 @@ impl Options {
         if ends != EndRule::Auto && !projects {
             return Err(Problem::OptionOfProjected { option: "ends" });
         }
+        if potential != Potential::Tabular {
+            self.check_potential(&metrics)?;
+        }
         let gamma = match self.gamma {
             Discount::Given(gamma) => gamma,
             Discount::FromData => Default::default(),
         };
         Ok(Question {
-            settings: Settings { gamma, estimator, seed, min_common, support, correlation, ends },
+            settings: Settings { gamma, estimator, seed, min_common, support, potential, correlation, ends },
             metrics,
             choice: match (self.auto, self.metrics.is_empty()) {
                 (true, _) => MetricChoice::Auto,
@@ -146,6 +153,22 @@ impl Options {
                 noise_floor: self.noise_floor,
             },
         })
+    }
+}
+
+impl Options {
+    /// What potentials of a basis do not go with.
+    fn check_potential(&self, metrics: &[Metric]) -> Result<(), Problem> {
+        if !metrics.contains(&Metric::Projected) {
+            return Err(Problem::OptionOfProjected { option: "potential" });
+        }
+        if self.support == Support::Own {
+            return Err(Problem::PotentialOnOwn);
+        }
+        match self.gamma {
+            Discount::FromData => Err(Problem::PotentialWithoutGamma),
+            Discount::Given(_) => Ok(()),
+        }
     }
 }
 
@@ -292,6 +315,9 @@ impl Question {
         });
         let ready = ready.collect::<Result<_, Problem>>()?;
         check_same_identity(samples)?;
+        if self.settings.potential != Potential::Tabular {
+            samples.iter().try_for_each(|named| check_features(named, self.settings.potential))?;
+        }
         if self.settings.ends == EndRule::Marked
             && let Some(unmarked) = samples.iter().find(|named| !named.sample.ends().are_known())
         {
@@ -341,6 +367,19 @@ fn predicting(named: &NamedSample, regression: Regression) -> Result<NamedSample
         other => Problem::Unpredictable { sample: named.origin().to_owned(), why: other.to_string() },
     })?;
     Ok(NamedSample { sample, ..named.clone() })
+}
+
+/// Potentials of a basis are functions of features, and not of too many.
+fn check_features(named: &NamedSample, potential: Potential) -> Result<(), Problem> {
+    let sample = || named.origin().to_owned();
+    let Some(columns) = named.sample.states().arity() else {
+        return Err(Problem::PotentialWithoutFeatures { sample: sample(), potential });
+    };
+    let weights = potential.weights(columns);
+    match weights > Potential::MOST_WEIGHTS {
+        true => Err(Problem::WidePotential { sample: sample(), potential, columns, weights }),
+        false => Ok(()),
+    }
 }
 
 /// Samples that identify states by different things can share no transition; that is a mistake, not a distance.

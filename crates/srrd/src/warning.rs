@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
-use crate::compare::{Distance, Undefined};
+use crate::compare::{Distance, Pair, Undefined};
 use crate::gamma::{GammaEstimate, NotIdentified};
 use crate::metric::Metric;
 use crate::problem::FrontEnd;
@@ -84,6 +84,13 @@ pub enum Warning {
     EndsDisagree {
         /// How many.
         transitions: usize,
+    },
+    /// Nearly every shared transition starts in a state of its own.
+    StatesHardlyRepeat {
+        /// How many transitions are shared.
+        common: usize,
+        /// In how many states they start.
+        states: usize,
     },
     /// There is a distance, but no interval of it.
     NoInterval {
@@ -184,6 +191,7 @@ impl Warning {
             Warning::EndsDisagree { .. } => "ends_disagree",
             Warning::EndsOpen { .. } => "ends_open",
             Warning::OtherAdvised { .. } => "other_advised",
+            Warning::StatesHardlyRepeat { .. } => "states_hardly_repeat",
             Warning::NoInterval { .. } => "no_interval",
             Warning::NoChance { .. } => "no_chance",
             Warning::UndefinedDraws { .. } => "undefined_draws",
@@ -255,6 +263,18 @@ impl Warning {
             Warning::EndsDisagree { transitions } => format!(
                 "{} in one sample and not in the other; they do not count as ends",
                 counted(*transitions, "shared transition ends an episode", "shared transitions end an episode")
+            ),
+            Warning::StatesHardlyRepeat { common, states } => format!(
+                "states hardly repeat ({} start in {}): what takes states one by one sees little but direct there; choose {} with {}, \
+                 or make states coarser ({})",
+                counted(*common, "shared transition", "shared transitions"),
+                counted(*states, "state", "states"),
+                to.choice("metric", Metric::Projected.name()),
+                to.choice("potential", "auto"),
+                match to {
+                    FrontEnd::Command => "fewer features, rounded",
+                    FrontEnd::Python => "`srrd.GridDiscretizer`",
+                }
             ),
             Warning::NoInterval { metric, why } => format!("the {metric} distance has no interval: {why}"),
             Warning::NoChance { metric, why } => format!("the {metric} distance has no test against chance: {why}"),
@@ -360,6 +380,23 @@ impl Warning {
         };
         let count = if rule == EndRule::Auto { samples.iter().filter(open).count() } else { 0 };
         (count > 0).then_some(Warning::EndsOpen { samples: count })
+    }
+
+    /// Whether states with features are so many that they hardly repeat: nine of ten shared transitions start in one of their own.
+    pub(crate) fn of_states(pair: &Pair<'_>) -> Option<Warning> {
+        let common = pair.common.len();
+        if common < FEW_COMMON || pair.a.states().arity().is_none() {
+            return None;
+        }
+        let (mut states, mut last) = (0, None);
+        let mut ids = pair.a.ids().enumerate();
+        for &(i, _) in &pair.common {
+            // Both are ascending, and transitions are sorted by state.
+            let state = ids.find(|(index, _)| *index == i as usize).map(|(_, (state, _, _))| state);
+            states += usize::from(state != last);
+            last = state;
+        }
+        (10 * states >= 9 * common).then_some(Warning::StatesHardlyRepeat { common, states })
     }
 
     /// What there is to say of an estimated γ.

@@ -2,6 +2,7 @@
 
 use srrd::answer::{Comparison, Finding};
 use srrd::compare::Correlation;
+use srrd::potential::BasisUsed;
 use srrd::sure::{Chance, ChanceTest, Interval, IntervalMethod, Level, Range};
 
 use super::header;
@@ -67,14 +68,31 @@ fn shaping(results: &[Finding]) -> String {
     let told = results.iter().find_map(|finding| {
         let shaping = finding.distance.shaping?;
         Some(format!(
-            "\n{}: shaping has rank {} on the shared transitions ({}), which leaves {}\n",
+            "\n{}: shaping has rank {} on the shared transitions ({}), which leaves {}\n{}",
             finding.metric,
             count(shaping.rank),
             counted(shaping.components, "component", "components"),
-            counted(shaping.degrees_of_freedom, "degree of freedom", "degrees of freedom")
+            counted(shaping.degrees_of_freedom, "degree of freedom", "degrees of freedom"),
+            finding.basis.map(basis).unwrap_or_default()
         ))
     });
     told.unwrap_or_default()
+}
+
+/// What potentials were made of, and what they explain.
+fn basis(basis: BasisUsed) -> String {
+    let share = |explained: Option<f64>| match explained {
+        None => "an unknown share".to_owned(),
+        // Potentials that do harm explain nothing.
+        Some(share) => format!("{:.0} %", 100.0 * share.max(0.0)),
+    };
+    let [a, b] = basis.explained.map(share);
+    format!(
+        "Potentials are {} ({}); where they were not fitted ({} left out in turn) they explain {a} of A and {b} of B.\n",
+        basis.potential,
+        counted(basis.functions, "function of the features", "functions of the features"),
+        basis.left_out.name()
+    )
 }
 
 /// How intervals were found and what they leave out, and what the tests say.

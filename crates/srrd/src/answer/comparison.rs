@@ -7,6 +7,7 @@ use super::used::{TokenValue, Used};
 use crate::advise::advise;
 use crate::compare::{Distance, Measured, Pair, SharedEnds};
 use crate::metric::Metric;
+use crate::potential::{BasisUsed, Potential};
 use crate::problem::Problem;
 use crate::question::{Certainty, Question};
 use crate::sample::{Duplicates, NamedSample};
@@ -160,6 +161,8 @@ pub struct Finding {
     pub ends: Option<SharedEnds>,
     /// Where it is unknown which transitions end an episode and some states start nothing: the distance with those states as ends.
     pub if_ends: Option<Distance>,
+    /// For `projected` with potentials that are functions of features: of which, and what they explain.
+    pub basis: Option<BasisUsed>,
     /// Its interval, if one was asked for.
     pub interval: Option<Result<Interval, NoInterval>>,
     /// The test against chance, if it was asked for.
@@ -205,6 +208,9 @@ pub fn compare(a: &NamedSample, b: &NamedSample, question: &Question) -> Result<
     let advised = if verdict.is_some() { advise(&pair, &settled.settings).metric } else { None };
     let distances: Vec<_> = results.iter().map(|finding| (finding.metric, finding.distance)).collect();
     warnings.extend(Warning::of_distances(&distances, settled.settings.min_common));
+    if settled.settings.potential == Potential::Tabular && question.metrics() != [Metric::Direct] {
+        warnings.extend(Warning::of_states(&pair));
+    }
     results.iter().for_each(|finding| finding.warn([a, b], &pair, &mut warnings));
     let common = pair.common().len();
     Ok(Comparison {
@@ -233,6 +239,7 @@ fn finding(measured: &Measured<'_>, [a, b]: [&NamedSample; 2], certainty: &Certa
         distance: measured.distance(),
         ends: measured.ends(),
         if_ends: measured.distance_if_ends(),
+        basis: measured.basis(),
         interval: interval.map(|level| measured.interval(&IntervalSettings { level, draws, seed, resampling })),
         chance: chance.then(|| measured.chance(&ChanceSettings { draws, seed })),
         noise_floor: if noise_floor { measured.noise_floor() } else { None },
@@ -328,6 +335,12 @@ impl Serialize for Finding {
             map.serialize_entry("degrees_of_freedom", &shaping.degrees_of_freedom)?;
             map.serialize_entry("rank", &shaping.rank)?;
             map.serialize_entry("components", &shaping.components)?;
+        }
+        if let Some(basis) = &self.basis {
+            map.serialize_entry("basis", &basis.potential.to_string())?;
+            map.serialize_entry("functions", &basis.functions)?;
+            map.serialize_entry("explained", &basis.explained)?;
+            map.serialize_entry("left_out", basis.left_out.name())?;
         }
         if let Some(if_ends) = &self.if_ends {
             map.serialize_entry("distance_if_ends", &if_ends.distance())?;

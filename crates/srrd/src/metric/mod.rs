@@ -24,6 +24,7 @@ use crate::estimate::batch::BatchSet;
 use crate::estimate::predicted::Predicted;
 use crate::estimate::{Estimate, Rewards};
 use crate::graph::Graph;
+use crate::potential::Potential;
 use crate::project::Shaping;
 use crate::run::parallel;
 use crate::sample::RewardSample;
@@ -95,7 +96,7 @@ impl Metric {
 
     /// Whether a distance takes the pair of samples as a whole, instead of a canonical reward per sample.
     pub(crate) fn by_pair(self, settings: &Settings) -> bool {
-        self == Metric::Projected && settings.support == Support::Pair
+        self == Metric::Projected && (settings.support == Support::Pair || settings.potential != Potential::Tabular)
     }
 
     /// What of the canonical rewards of a sample may be rounding; `predicted` is the largest predicted reward in it.

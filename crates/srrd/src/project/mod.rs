@@ -20,12 +20,14 @@ mod levels;
 mod means;
 mod order;
 mod solve;
+mod space;
 mod system;
 
 pub(crate) use graph::{END, ShapingGraph};
 pub(crate) use levels::Components;
 pub(crate) use means::{MeanProjection, MeanRows};
 pub(crate) use solve::{Border, Solver};
+pub(crate) use space::Space;
 
 use crate::sample::RewardSample;
 use crate::settings::Gamma;
