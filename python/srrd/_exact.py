@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,8 @@ from . import _query, _srrd
 
 #: A reward: R[s, a, s'] as an array, or a function of ids.
 Reward: TypeAlias = "npt.ArrayLike | _query.RewardFunction"
+#: Whether the action that is rewarded and the one that leads to a state are drawn apart.
+Draws: TypeAlias = Literal["independent", "shared"]
 
 
 class Tabular:
@@ -52,19 +54,35 @@ class Tabular:
         return self._core.shape
 
     def canonicalize(
-        self, reward: Reward, metric: str = "srrd", gamma: float = 0.9, *, batch_size: int = 4096
+        self,
+        reward: Reward,
+        metric: str = "srrd",
+        gamma: float = 0.9,
+        *,
+        actions: Draws = "independent",
+        batch_size: int = 4096,
     ) -> npt.NDArray[np.float64]:
         """The exact canonical form of a reward, of the shape of the problem.
 
         The reward is an array or a function ``fn(states, actions, next_states)`` of ids, asked for all in batches.
+        ``actions="shared"``: in DARD and SRRD the action that is rewarded is the one that moves, as in the DARD paper and in STARC's
+        published code.
         """
-        return self._core.canonicalize(self._array(reward, batch_size), metric, float(gamma))
+        return self._core.canonicalize(self._array(reward, batch_size), metric, float(gamma), actions)
 
     def distance(
-        self, a: Reward, b: Reward, metric: str = "srrd", gamma: float = 0.9, *, batch_size: int = 4096
+        self,
+        a: Reward,
+        b: Reward,
+        metric: str = "srrd",
+        gamma: float = 0.9,
+        *,
+        actions: Draws = "independent",
+        batch_size: int = 4096,
     ) -> float:
         """The Pearson distance of two exact canonical forms over all transitions; nan when it is undefined."""
-        return self._core.distance(self._array(a, batch_size), self._array(b, batch_size), metric, float(gamma))
+        both = self._array(a, batch_size), self._array(b, batch_size)
+        return self._core.distance(*both, metric, float(gamma), actions)
 
     def _array(self, reward: Any, batch_size: int) -> npt.NDArray[np.float64]:
         if not callable(reward) or isinstance(reward, np.ndarray):

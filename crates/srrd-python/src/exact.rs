@@ -4,8 +4,8 @@ use crate::error::wrong;
 use crate::work;
 use numpy::{IntoPyArray, PyArray3, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray3};
 use pyo3::prelude::*;
-use srrd::exact::ExactError;
-use srrd::{Gamma, Metric};
+use srrd::exact::{Draws, ExactError};
+use srrd::{Choice, Gamma, Metric};
 
 /// A tabular problem without its reward.
 #[pyclass(frozen, module = "srrd._srrd")]
@@ -26,6 +26,14 @@ fn told(error: ExactError) -> PyErr {
 fn named(metric: &str, gamma: f64) -> PyResult<(Metric, Gamma)> {
     let metric = metric.parse().map_err(|e| wrong(format!("metric: {e}")))?;
     Ok((metric, Gamma::new(gamma).map_err(|e| wrong(format!("gamma: {e}")))?))
+}
+
+impl Tabular {
+    /// The problem, with actions drawn as asked for.
+    fn drawing(&self, actions: &str) -> PyResult<srrd::exact::Tabular> {
+        let draws = Draws::named(actions).map_err(|e| wrong(format!("actions: {e}")))?;
+        Ok(self.problem.clone().with_draws(draws))
+    }
 }
 
 #[pymethods]
@@ -61,9 +69,10 @@ impl Tabular {
         reward: PyReadonlyArray3<'_, f64>,
         metric: &str,
         gamma: f64,
+        actions: &str,
     ) -> PyResult<Bound<'py, PyArray3<f64>>> {
         let (metric, gamma) = named(metric, gamma)?;
-        let (problem, reward) = (self.problem.clone(), reward.as_slice()?.to_vec());
+        let (problem, reward) = (self.drawing(actions)?, reward.as_slice()?.to_vec());
         let canonical = work::run(py, None, move || problem.canonicalize(&reward, metric, gamma))?;
         let (states, actions, next_states) = self.shape();
         let canonical = canonical.map_err(told)?;
@@ -78,9 +87,10 @@ impl Tabular {
         b: PyReadonlyArray3<'_, f64>,
         metric: &str,
         gamma: f64,
+        actions: &str,
     ) -> PyResult<f64> {
         let (metric, gamma) = named(metric, gamma)?;
-        let (problem, a, b) = (self.problem.clone(), a.as_slice()?.to_vec(), b.as_slice()?.to_vec());
+        let (problem, a, b) = (self.drawing(actions)?, a.as_slice()?.to_vec(), b.as_slice()?.to_vec());
         let distance = work::run(py, None, move || problem.distance(&a, &b, metric, gamma))?;
         match distance {
             Ok(agreement) => Ok(agreement.distance),

@@ -1,7 +1,7 @@
 //! The metrics. One metric, one file; [`METRICS`] is the one list of them.
 //!
 //! A further metric is a file here, a variant of [`Metric`], an entry of [`METRICS`] and a line in each `match` of this file. Its exact form,
-//! if it has one, goes into `exact.rs`. The command, the Python package, the help texts and the tables of the documentation take names and
+//! if it has one, goes into `exact/mod.rs`. The command, the Python package, the help texts and the tables of the documentation take names and
 //! texts from the list.
 
 mod dard;
