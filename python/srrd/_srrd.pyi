@@ -117,6 +117,23 @@ class Tabular:
     def distance(
         self, a: npt.NDArray[np.float64], b: npt.NDArray[np.float64], metric: str, gamma: float, actions: str
     ) -> float: ...
+    def starc(
+        self,
+        reward: npt.NDArray[np.float64],
+        canonicalization: str,
+        norm: str,
+        gamma: float,
+        policy: npt.NDArray[np.float64] | None,
+    ) -> npt.NDArray[np.float64]: ...
+    def starc_distance(
+        self,
+        a: npt.NDArray[np.float64],
+        b: npt.NDArray[np.float64],
+        canonicalization: str,
+        norm: str,
+        gamma: float,
+        policy: npt.NDArray[np.float64] | None,
+    ) -> float: ...
 
 # Name, group, type, default and description of every option; name, title and description of every metric.
 def options() -> list[tuple[str, str, str, str | None, str]]: ...

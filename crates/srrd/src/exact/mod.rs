@@ -8,6 +8,8 @@
 //! T(x, a, y) R(x, a, y), and in DARD's last term one action leads from s to S', from s' to S'' and is rewarded. SRRD's two terms that do
 //! not lead forward, R(S3, A, S6) and R(S4, A, S5), stay independent.
 
+pub mod starc;
+
 use thiserror::Error;
 
 use crate::compare::{Agreement, Undefined, pearson};
@@ -16,6 +18,7 @@ use crate::metric::Metric;
 use crate::project::Projection;
 use crate::run::checkpoint;
 use crate::settings::{Choice, Gamma};
+use crate::theory::LARGEST_GAMMA;
 
 /// A tabular problem without its reward: distributions of states and actions and, where known, the dynamics.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +88,20 @@ pub enum ExactError {
     /// DARD and SRRD need the dynamics.
     #[error("{0} needs a transition model: build the problem with `with_dynamics`")]
     NeedsDynamics(Metric),
+    /// What else needs the dynamics.
+    #[error("{0} needs a transition model: build the problem with `with_dynamics`")]
+    NeedsModel(&'static str),
+    /// Values are infinite without a discount.
+    #[error("{what} takes values, which need a discount factor of at most {LARGEST_GAMMA}, not {gamma}")]
+    Discount {
+        /// The canonicalization.
+        what: &'static str,
+        /// γ
+        gamma: f64,
+    },
+    /// A linear program whose solution was lost in rounding.
+    #[error("the least norm was not found: the rewards or probabilities differ too much in size")]
+    NoLeast,
     /// A metric that has no exact form here.
     #[error("{0} has no exact form")]
     NoExactForm(Metric),

@@ -12,6 +12,7 @@ mod literal;
 mod regressed;
 mod regret;
 mod scale;
+mod starc;
 mod support;
 mod table;
 mod theory;
