@@ -221,7 +221,7 @@ impl Tabular {
         if metric == Metric::Direct {
             return Ok(reward.to_vec());
         }
-        if metric == Metric::Projected {
+        if matches!(metric, Metric::Projected | Metric::Npec) {
             let pairs = (0..reward.len()).map(|i| ((i / n / self.actions) as u32, (i % n) as u32));
             return Ok(Projection::on(pairs, discount).residual(reward));
         }
@@ -308,7 +308,8 @@ impl Tabular {
     /// # Errors
     /// As [`canonicalize`](Self::canonicalize), and [`ExactError::Undefined`] where there is no distance.
     pub fn distance(&self, a: &[f64], b: &[f64], metric: Metric, gamma: Gamma) -> Result<Agreement, ExactError> {
-        Ok(pearson(&self.canonicalize(a, metric, gamma)?, &self.canonicalize(b, metric, gamma)?)?)
+        let found = pearson(&self.canonicalize(a, metric, gamma)?, &self.canonicalize(b, metric, gamma)?)?;
+        Ok(Agreement { distance: metric.told(found.distance), ..found })
     }
 
     /// R(s, s') = Σ_a D_A(a) R[s, a, s']

@@ -271,6 +271,7 @@ impl Measured<'_> {
         if let Some(degrees_of_freedom) = columns.centred_freedom() {
             let (range, spread) = fisher::range(columns, estimate, correlation, degrees_of_freedom, how)
                 .ok_or(NoInterval::TooFewDegreesOfFreedom { degrees_of_freedom })?;
+            let range = Range { low: self.metric.told(range.low), high: self.metric.told(range.high) };
             return Ok(Interval { level, range, method: IntervalMethod::FisherZ { degrees_of_freedom, spread } });
         }
         let pairs = Weighted::new(columns, correlation)?;
