@@ -10,6 +10,7 @@ mod inspect;
 mod matrix;
 mod report;
 pub mod reproduce;
+mod returns;
 mod simulate;
 
 use crate::args::Command;
@@ -28,6 +29,7 @@ pub fn run(command: Command) -> Result<(), Failure> {
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Classify(args) => classify::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Returns(args) => returns::run(&args),
         Command::Simulate(args) => simulate::run(&args),
     }
 }

@@ -14,6 +14,7 @@ mod shift;
 mod tokens;
 mod trajectories;
 mod types;
+mod walks;
 mod write;
 
 pub use batch::{Batch, Column, ColumnType, Field, Schema, TextColumn, Values};
@@ -31,4 +32,5 @@ pub use read::{Extras, Piece, ReadOptions, TableReader, for_each_batch, open, op
 pub use samples::{SampleTable, read_sample_table, read_samples, read_table};
 pub use trajectories::{TrajectoryColumns, TrajectoryRows, TrajectoryWriter, trajectories_of};
 pub use types::{coerce, infer_types, infer_types_of};
+pub use walks::{WalkTable, preferences_of, read_preferences, read_walk_table, read_walks};
 pub use write::{TableWriter, create};

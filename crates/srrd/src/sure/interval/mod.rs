@@ -15,6 +15,7 @@ mod fisher;
 mod leverage;
 mod weighted;
 
+pub(crate) use bootstrap::{expanded, percentile};
 pub use episodes::Episodes;
 
 use thiserror::Error;
