@@ -14,15 +14,16 @@
 //! - for γ = 1: (components among those of s and its new successors) − 1,
 //! - for γ = 0: 1 if s starts no shared transition yet, else 0,
 //!
-//! where a state of no shared transition is a balanced component of its own.
+//! where a state of no shared transition is a balanced component of its own. Where a transition ends its episode, or a component holds
+//! one that does, nothing is balanced, and for γ = 1 Δrank is the number of components without an end, less one if none has.
 
 use std::fmt;
 
 use serde::Serialize;
 
-use crate::compare::{Pair, Undefined};
+use crate::compare::{Pair, Row, SharedEnds, Undefined, shared_rows};
 use crate::metric::Metric;
-use crate::project::{Components, Shaping, ShapingGraph};
+use crate::project::{Components, END, Shaping, ShapingGraph};
 use crate::sample::{ABSENT, RewardSample, Token};
 use crate::settings::{FEW_COMMON, Settings, Support};
 
@@ -42,6 +43,8 @@ pub struct Advice<'a> {
     /// Whether the discount factor can make a difference (between 0 and 1, both excluded) to what shaping can explain. It makes none
     /// when no shared transition leads on from where another ends, or when every pair of states can be shaped by itself.
     pub gamma_matters: bool,
+    /// What is known of the ends of the shared transitions.
+    pub ends: SharedEnds,
     /// When all shared transitions end in one state and none leaves it: what can be compared within states.
     pub one_step: Option<OneStep>,
     /// What there would be if each sample held the transitions of both.
@@ -68,6 +71,8 @@ pub enum Reason {
     NoDegreesOfFreedom,
     /// Shaping leaves fewer than [`FEW_COMMON`] degrees of freedom.
     FewDegreesOfFreedom,
+    /// Nobody said where episodes end, and there are states that start nothing.
+    EndsUnknown,
 }
 
 impl Reason {
@@ -81,6 +86,7 @@ impl Reason {
             Reason::OnlyShaping => "only_shaping",
             Reason::NoDegreesOfFreedom => "no_degrees_of_freedom",
             Reason::FewDegreesOfFreedom => "few_degrees_of_freedom",
+            Reason::EndsUnknown => "ends_unknown",
         }
     }
 }
@@ -95,6 +101,7 @@ impl fmt::Display for Reason {
             Reason::OnlyShaping => "a reward is nothing but shaping on the shared transitions",
             Reason::NoDegreesOfFreedom => "shaping can explain any difference on the shared transitions",
             Reason::FewDegreesOfFreedom => "shaping can explain nearly any difference on the shared transitions",
+            Reason::EndsUnknown => "it is unknown where episodes end",
         })
     }
 }
@@ -154,12 +161,13 @@ pub struct StateGain<'a> {
 /// ```
 pub fn advise<'a>(pair: &Pair<'a>, settings: &Settings) -> Advice<'a> {
     let gamma = settings.gamma.get();
-    let Overlap { shared, lacking, tokens } = Overlap::new(pair);
+    let Overlap { shared, lacking, tokens, ends } = Overlap::new(pair, settings);
     let graph = ShapingGraph::new(shared.iter().copied());
     let rank = graph.rank(gamma);
     let shaping = Shaping { rank, components: graph.components.len(), degrees_of_freedom: shared.len() - rank };
     let one_step = one_step(&shared);
-    let (metric, reasons) = verdict(pair, shaping, one_step.is_some(), settings);
+    let (metric, mut reasons) = verdict(pair, shaping, one_step.is_some(), settings);
+    reasons.extend(ends.open().then_some(Reason::EndsUnknown));
 
     let all = shared.iter().copied().chain(lacking.iter().map(|lack| (lack.start, lack.end)));
     let transitions = shared.len() + lacking.len();
@@ -172,6 +180,7 @@ pub fn advise<'a>(pair: &Pair<'a>, settings: &Settings) -> Advice<'a> {
         reasons,
         gamma_matters: gamma_matters(&shared, &graph),
         one_step,
+        ends,
         together: Together { transitions, degrees_of_freedom: transitions - together },
         states: gains(&tokens, &shared, &lacking, gamma),
     }
@@ -226,15 +235,16 @@ struct Lacking {
 
 /// The transitions of two samples in one numbering of states: those of the first, then those that only the second has.
 struct Overlap<'a> {
-    /// Start and end of every shared transition.
+    /// Where every shared transition starts and leads to; [`END`] for one that ends its episode.
     shared: Vec<(u32, u32)>,
     /// The others, sorted by start.
     lacking: Vec<Lacking>,
     tokens: Vec<Token<'a>>,
+    ends: SharedEnds,
 }
 
 impl<'a> Overlap<'a> {
-    fn new(pair: &Pair<'a>) -> Self {
+    fn new(pair: &Pair<'a>, settings: &Settings) -> Self {
         let &Pair { a, b, ref common } = pair;
         let mut tokens: Vec<Token<'a>> = a.states().iter().collect();
         let mut number = b.states.ids_in(&a.states);
@@ -242,22 +252,24 @@ impl<'a> Overlap<'a> {
             *number = tokens.len() as u32;
             tokens.push(b.states().token(id as u32));
         }
-        let (mut shared, mut lacking) = (Vec::with_capacity(common.len()), Vec::new());
+        let (rows, ends) = shared_rows(pair, settings.ends);
+        let shared = rows.iter().map(Row::leads_to).collect();
+        let mut lacking = Vec::new();
         let mut known = common.iter().map(|pair| pair.0).peekable();
-        for (index, (start, _, end)) in (0u32..).zip(a.ids()) {
-            match known.next_if_eq(&index) {
-                Some(_) => shared.push((start, end)),
-                None => lacking.push(Lacking { start, end, sample: 1 }),
+        for (index, (start, end)) in (0u32..).zip(a.leads_to()) {
+            if known.next_if_eq(&index).is_none() {
+                lacking.push(Lacking { start, end, sample: 1 });
             }
         }
         let mut known = common.iter().map(|pair| pair.1).peekable();
-        for (index, (start, _, end)) in (0u32..).zip(b.ids()) {
+        for (index, (start, end)) in (0u32..).zip(b.leads_to()) {
             if known.next_if_eq(&index).is_none() {
-                lacking.push(Lacking { start: number[start as usize], end: number[end as usize], sample: 0 });
+                let end = if end == END { END } else { number[end as usize] };
+                lacking.push(Lacking { start: number[start as usize], end, sample: 0 });
             }
         }
         lacking.sort_unstable();
-        Overlap { shared, lacking, tokens }
+        Overlap { shared, lacking, tokens, ends }
     }
 }
 
@@ -288,21 +300,26 @@ fn gains<'a>(tokens: &[Token<'a>], shared: &[(u32, u32)], lacking: &[Lacking], g
 
 /// By how much the rank grows when a state gets these successors, for γ > 0.
 fn more_rank(components: &Components, state: u32, ends: impl Iterator<Item = u32>, undiscounted: bool) -> usize {
-    let Components { of_state, level, balanced } = components;
+    let Components { of_state, level, balanced, grounded } = components;
     let (own, here) = (of_state[state as usize], level[state as usize]);
     // The components that are joined, each with what its levels are moved by to go on from this state's.
     let mut joined: rustc_hash::FxHashMap<u32, i64> = std::iter::once((own, 0)).collect();
-    let mut consistent = true;
+    let (mut consistent, mut ended) = (true, false);
     for end in ends {
+        if end == END {
+            ended = true;
+            continue;
+        }
         let (component, level) = (of_state[end as usize], level[end as usize]);
         let moved = *joined.entry(component).or_insert(here + 1 - level);
         consistent &= moved + level == here + 1;
     }
     if undiscounted {
-        return joined.len() - 1;
+        let free = joined.keys().filter(|&&component| !grounded[component as usize]).count();
+        return free - usize::from(!ended && free == joined.len());
     }
     let before = joined.keys().filter(|&&component| balanced[component as usize]).count();
-    let after = usize::from(consistent && before == joined.len());
+    let after = usize::from(consistent && !ended && before == joined.len());
     before - after
 }
 
@@ -322,7 +339,7 @@ fn one_step(shared: &[(u32, u32)]) -> Option<OneStep> {
 /// Whether the space of shaping vectors can depend on γ within (0, 1); false only where it does not.
 fn gamma_matters(shared: &[(u32, u32)], graph: &ShapingGraph) -> bool {
     let mut ends = vec![false; graph.states()];
-    graph.edges.iter().for_each(|edge| ends[edge.target as usize] = true);
+    graph.edges.iter().filter(|edge| edge.target != END).for_each(|edge| ends[edge.target as usize] = true);
     // A state that only starts transitions, or only ends them, has a column whose scale is free.
     let leads_on = graph.starts.iter().zip(&ends).any(|(starts, ends)| *starts && *ends);
     // Within (0, 1) the rank is the same for all γ. When it is that of all pairs of states, every vector that is the same for all

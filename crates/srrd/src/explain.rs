@@ -72,7 +72,7 @@ impl Measured<'_> {
     /// Where two rewards differ: what every shared transition carries of their distance.
     ///
     /// The squared distance is a sum over the shared transitions, D² = Σ (x − y)² / 4n, x and y the canonical rewards around their mean
-    /// and in units of their standard deviation. Scale and shift of canonical rewards change nothing of it, and with `projected` shaping
+    /// (`projected`: around 0) and in units of their standard deviation. Scale and shift of canonical rewards change nothing of it, and with `projected` shaping
     /// changes nothing either. O(transitions · log transitions).
     ///
     /// A distance near 10⁻⁹ and below is rounding, and so are its shares.
@@ -102,8 +102,10 @@ impl Measured<'_> {
     pub fn explanation(&self) -> Result<Explanation, Undefined> {
         let (columns, _) = self.defined()?;
         let correlation = self.settings.correlation;
-        let x = standardized(&columns.x, columns.noise[0], correlation);
-        let y = standardized(&columns.y, columns.noise[1], correlation);
+        // Residuals are compared as they are: their mean is a part of them.
+        let centred = columns.projected().is_none() || correlation == Correlation::Spearman;
+        let x = standardized(&columns.x, columns.noise[0], correlation, centred);
+        let y = standardized(&columns.y, columns.noise[1], correlation, centred);
         let squares: f64 = x.iter().zip(&y).map(|(x, y)| (x - y) * (x - y)).sum();
         let mut transitions: Vec<Contribution> = (self.pair.common.iter().enumerate())
             .map(|(i, &(a, b))| {
@@ -123,8 +125,8 @@ impl Measured<'_> {
     }
 }
 
-/// Values around their mean in units of their standard deviation; values that vary.
-fn standardized(values: &[f64], noise: f64, correlation: Correlation) -> Vec<f64> {
+/// Values around their mean (or 0) in units of their standard deviation; values that vary.
+fn standardized(values: &[f64], noise: f64, correlation: Correlation, centred: bool) -> Vec<f64> {
     let mut standard = match correlation {
         Correlation::Pearson => values.to_vec(),
         Correlation::Spearman => {
@@ -134,10 +136,12 @@ fn standardized(values: &[f64], noise: f64, correlation: Correlation) -> Vec<f64
         }
     };
     let n = standard.len() as f64;
-    // Differences from the first value, so that values that are far from 0 lose nothing.
-    let origin = standard.first().copied().unwrap_or(0.0);
-    let mean = origin + standard.iter().map(|v| v - origin).sum::<f64>() / n;
-    standard.iter_mut().for_each(|v| *v -= mean);
+    if centred {
+        // Differences from the first value, so that values that are far from 0 lose nothing.
+        let origin = standard.first().copied().unwrap_or(0.0);
+        let mean = origin + standard.iter().map(|v| v - origin).sum::<f64>() / n;
+        standard.iter_mut().for_each(|v| *v -= mean);
+    }
     // In units of the largest first: squares of rewards may leave the range of doubles.
     let largest = standard.iter().fold(0.0f64, |most, v| most.max(v.abs()));
     standard.iter_mut().for_each(|v| *v /= largest);

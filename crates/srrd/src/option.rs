@@ -8,7 +8,9 @@ use crate::metric::{METRICS, Metric};
 use crate::problem::Problem;
 use crate::question::Options;
 use crate::sample::Duplicates;
-use crate::settings::{Actions, Batch, Choice, Discount, EstimatorName, Gamma, RegressionName, SettingError, Support};
+use crate::settings::{
+    Actions, Batch, Choice, Discount, EndRule, EstimatorName, Gamma, RegressionName, SettingError, Support,
+};
 use crate::sure::{Draws, Level};
 
 /// What an option does, and how it is given.
@@ -128,7 +130,7 @@ fn metrics(given: Given<'_>) -> Result<Vec<Metric>, SettingError> {
 }
 
 /// The options of comparisons, in the order in which help texts list them.
-pub static OPTIONS: [OptionInfo; 14] = [
+pub static OPTIONS: [OptionInfo; 15] = [
     OptionInfo {
         name: "metric",
         group: Group::Canonicalize,
@@ -263,6 +265,17 @@ pub static OPTIONS: [OptionInfo; 14] = [
         about: "Where projected takes shaping out: on what a pair shares (exact), or on each sample's own transitions (fast for many)",
         python: "str",
         set: |options, given| given.choice().map(|value| options.support = value),
+    },
+    OptionInfo {
+        name: "ends",
+        group: Group::Compare,
+        value: "ENDS",
+        default: "auto",
+        choices: EndRule::names,
+        about: "Which transitions end an episode, for projected: those marked in the table (auto, or marked where they must be), those \
+                into states that start nothing (sinks), or none",
+        python: "str",
+        set: |options, given| given.choice().map(|value| options.ends = value),
     },
     OptionInfo {
         name: "interval",

@@ -63,8 +63,16 @@ pub enum Problem {
     ActionsOfUnbiased,
     /// A regression without the regressed estimator.
     RegressionOfOthers,
-    /// A support without the metric `projected`.
-    SupportOfOthers,
+    /// An option of the metric `projected` without it.
+    OptionOfProjected {
+        /// The option.
+        option: &'static str,
+    },
+    /// Ends are to be those marked in the samples, and a sample marks none.
+    EndsUnmarked {
+        /// The sample, or its file.
+        sample: String,
+    },
     /// Several metrics where one is needed.
     SeveralMetrics {
         /// What needs one: "a matrix is", "predictions are".
@@ -148,10 +156,17 @@ impl Problem {
                 option("regression"),
                 to.choice("estimator", "regressed")
             ),
-            Problem::SupportOfOthers => format!(
+            Problem::OptionOfProjected { option: name } => format!(
                 "{}: only the metric projected has one; leave it out, or add {}",
-                option("support"),
+                option(name),
                 to.choice("metric", Metric::Projected.name())
+            ),
+            Problem::EndsUnmarked { sample } => format!(
+                "{sample}: {}: nothing says which transitions end an episode; add a column `terminated` (or `done` with `truncated`), \
+                 or say {} or {}",
+                to.choice("ends", "marked"),
+                to.choice("ends", "sinks"),
+                to.choice("ends", "none")
             ),
             Problem::SeveralMetrics { what } => {
                 format!("{}: {what} of one metric; name one, and call once for each that you want", option("metric"))

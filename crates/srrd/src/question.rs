@@ -8,8 +8,8 @@ use crate::metric::Metric;
 use crate::problem::Problem;
 use crate::sample::{Duplicates, NamedSample, RewardSample, SampleError};
 use crate::settings::{
-    Actions, Batch, Discount, Estimator, EstimatorName, Regression, RegressionName, SettingError, Settings, Support,
-    TreeLimits,
+    Actions, Batch, Discount, EndRule, Estimator, EstimatorName, Regression, RegressionName, SettingError, Settings,
+    Support, TreeLimits,
 };
 use crate::sure::{Draws, Level};
 use crate::warning::Warning;
@@ -46,6 +46,8 @@ pub struct Options {
     pub correlation: Correlation,
     /// Where `projected` takes shaping out.
     pub support: Support,
+    /// Which transitions end an episode, for `projected`.
+    pub ends: EndRule,
     /// The level of the interval that is asked for.
     pub interval: Option<Level>,
     /// Whether a test against chance is asked for.
@@ -58,7 +60,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let Settings { seed, min_common, support, correlation, .. } = Settings::default();
+        let Settings { seed, min_common, support, correlation, ends, .. } = Settings::default();
         Options {
             metrics: Vec::new(),
             gamma: Discount::default(),
@@ -71,6 +73,7 @@ impl Default for Options {
             min_common,
             correlation,
             support,
+            ends,
             interval: None,
             chance: false,
             draws: Draws::default(),
@@ -93,7 +96,7 @@ impl Options {
     /// # Errors
     /// Options that do not go together.
     pub fn question_by(&self, default: &[Metric]) -> Result<Question, Problem> {
-        let Options { actions, batch, seed, min_common, support, correlation, .. } = *self;
+        let Options { actions, batch, seed, min_common, support, correlation, ends, .. } = *self;
         if min_common == 0 {
             return Err(Problem::Value { option: "min-common", error: SettingError::LessThanOne });
         }
@@ -110,15 +113,19 @@ impl Options {
             (_, Some(_)) => return Err(Problem::RegressionOfOthers),
         };
         let metrics = if self.metrics.is_empty() { default.to_vec() } else { self.metrics.clone() };
-        if support == Support::Own && !metrics.contains(&Metric::Projected) {
-            return Err(Problem::SupportOfOthers);
+        let projects = metrics.contains(&Metric::Projected);
+        if support == Support::Own && !projects {
+            return Err(Problem::OptionOfProjected { option: "support" });
+        }
+        if ends != EndRule::Auto && !(projects || metrics.contains(&Metric::Npec)) {
+            return Err(Problem::OptionOfProjected { option: "ends" });
         }
         let gamma = match self.gamma {
             Discount::Given(gamma) => gamma,
             Discount::FromData => Default::default(),
         };
         Ok(Question {
-            settings: Settings { gamma, estimator, seed, min_common, support, correlation },
+            settings: Settings { gamma, estimator, seed, min_common, support, correlation, ends },
             metrics,
             regression,
             gamma_from_data: self.gamma == Discount::FromData,
@@ -214,6 +221,11 @@ impl Question {
         });
         let ready = ready.collect::<Result<_, Problem>>()?;
         check_same_identity(samples)?;
+        if self.settings.ends == EndRule::Marked
+            && let Some(unmarked) = samples.iter().find(|named| !named.sample.ends().are_known())
+        {
+            return Err(Problem::EndsUnmarked { sample: unmarked.origin().to_owned() });
+        }
         let mut settings = self.settings;
         let mut warnings = Warning::of_samples(samples);
         let gamma = self.gamma_from_data.then(|| {

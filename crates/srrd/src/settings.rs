@@ -94,6 +94,9 @@ pub enum SettingError {
 pub struct Gamma(f64);
 
 impl Gamma {
+    /// No discount.
+    pub(crate) const ONE: Gamma = Gamma(1.0);
+
     /// # Errors
     /// When `value` is not in [0, 1].
     pub fn new(value: f64) -> Result<Self, SettingError> {
@@ -316,6 +319,35 @@ pub struct Settings {
     pub support: Support,
     /// Of what kind the correlation is.
     pub correlation: Correlation,
+    /// Which transitions end an episode, for `projected`.
+    pub ends: EndRule,
+}
+
+/// Which transitions end an episode. Shaping keeps behaviour only if what an episode ends in has potential 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EndRule {
+    /// Those that the samples mark. Where nothing is marked, none; states that start nothing then have free potentials.
+    #[default]
+    Auto,
+    /// Those that the samples mark, which they must.
+    Marked,
+    /// Those that lead to a state that starts nothing.
+    Sinks,
+    /// None: episodes go on.
+    None,
+}
+
+impl Choice for EndRule {
+    const ALL: &'static [Self] = &[EndRule::Auto, EndRule::Marked, EndRule::Sinks, EndRule::None];
+
+    fn name(self) -> &'static str {
+        match self {
+            EndRule::Auto => "auto",
+            EndRule::Marked => "marked",
+            EndRule::Sinks => "sinks",
+            EndRule::None => "none",
+        }
+    }
 }
 
 /// On which transitions `projected` takes shaping out before two samples are compared.
@@ -354,6 +386,7 @@ impl Default for Settings {
             min_common: 3,
             support: Support::default(),
             correlation: Correlation::Pearson,
+            ends: EndRule::Auto,
         }
     }
 }

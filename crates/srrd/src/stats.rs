@@ -1,4 +1,4 @@
-//! The few functions of statistics that intervals and tests need: the normal distribution and Student's t.
+//! The few functions of statistics that intervals and tests need: the normal distribution, Student's t, χ² and F.
 
 use std::f64::consts::PI;
 
@@ -78,6 +78,49 @@ pub fn student_quantile(p: f64, freedom: f64) -> f64 {
         if 1.0 - student_upper_tail(middle, freedom) < p { low = middle } else { high = middle }
     }
     0.5 * (low + high)
+}
+
+/// P(X ≥ x) for χ² with `freedom` > 0 degrees of freedom, which need not be whole.
+pub(crate) fn chi_squared_upper_tail(x: f64, freedom: f64) -> f64 {
+    if x <= 0.0 {
+        return 1.0;
+    }
+    let (a, x) = (0.5 * freedom, 0.5 * x);
+    let front = (a * x.ln() - x - ln_gamma(a)).exp();
+    if x < a + 1.0 {
+        // The series of the lower tail.
+        let (mut term, mut sum, mut n) = (1.0 / a, 1.0 / a, a);
+        while term > 1e-16 * sum {
+            n += 1.0;
+            term *= x / n;
+            sum += term;
+        }
+        return 1.0 - front * sum;
+    }
+    // The continued fraction of the upper tail.
+    let away_from_zero = |v: f64| if v.abs() < 1e-300 { 1e-300 } else { v };
+    let mut b = x + 1.0 - a;
+    let mut above = 1e300;
+    let mut below = 1.0 / away_from_zero(b);
+    let mut value = below;
+    for k in 1..100_000 {
+        let k = f64::from(k);
+        let numerator = -k * (k - a);
+        b += 2.0;
+        below = 1.0 / away_from_zero(numerator * below + b);
+        above = away_from_zero(b + numerator / above);
+        let change = below * above;
+        value *= change;
+        if (change - 1.0).abs() < 1e-15 {
+            break;
+        }
+    }
+    front * value
+}
+
+/// P(X ≥ f) for the F distribution.
+pub(crate) fn f_upper_tail(f: f64, above: f64, below: f64) -> f64 {
+    if f <= 0.0 { 1.0 } else { incomplete_beta(0.5 * below, 0.5 * above, below / (below + above * f)) }
 }
 
 /// The regularized incomplete beta function I_x(a, b), by its continued fraction.

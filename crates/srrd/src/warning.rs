@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
 use crate::compare::{Distance, Undefined};
-use crate::gamma::GammaEstimate;
+use crate::gamma::{GammaEstimate, NotIdentified};
 use crate::metric::Metric;
 use crate::problem::FrontEnd;
 use crate::sample::{Duplicates, NamedSample};
@@ -59,6 +59,20 @@ pub enum Warning {
         /// How many.
         degrees_of_freedom: usize,
     },
+    /// Nobody said where episodes end, and it matters.
+    EndsUnknown {
+        /// The metric.
+        metric: Metric,
+        /// How many states start nothing.
+        sinks: usize,
+        /// The distance if episodes go on there, and if they end there; `None` where it is undefined.
+        distances: [Option<f64>; 2],
+    },
+    /// Transitions end in one sample and not in the other.
+    EndsDisagree {
+        /// How many.
+        transitions: usize,
+    },
     /// There is a distance, but no interval of it.
     NoInterval {
         /// The metric.
@@ -99,8 +113,8 @@ pub enum Warning {
         low: f64,
         /// Its upper end.
         high: f64,
-        /// On so many degrees of freedom.
-        degrees_of_freedom: usize,
+        /// Why.
+        why: NotIdentified,
         /// The γ that is used.
         used: f64,
     },
@@ -154,6 +168,8 @@ impl Warning {
             Warning::Undefined { .. } => "undefined",
             Warning::FewCommon { .. } => "few_common",
             Warning::FewDegreesOfFreedom { .. } => "few_degrees_of_freedom",
+            Warning::EndsUnknown { .. } => "ends_unknown",
+            Warning::EndsDisagree { .. } => "ends_disagree",
             Warning::NoInterval { .. } => "no_interval",
             Warning::NoChance { .. } => "no_chance",
             Warning::UndefinedDraws { .. } => "undefined_draws",
@@ -200,6 +216,20 @@ impl Warning {
                 "the {metric} distance has {}: with fewer than {FEW_COMMON} it is mostly noise",
                 freedom(*degrees_of_freedom)
             ),
+            Warning::EndsUnknown { metric, sinks, distances } => {
+                let [on, ended] = distances.map(|d| d.map_or("undefined".to_owned(), |d| format!("{d:.3}")));
+                format!(
+                    "it is unknown where episodes end, and it matters: the {metric} distance is {on} if they go on after the {} that \
+                     start nothing and {ended} if they end there; mark the ends (a column `terminated`), or say {} or {}",
+                    counted(*sinks, "state", "states"),
+                    to.choice("ends", "none"),
+                    to.choice("ends", "sinks")
+                )
+            }
+            Warning::EndsDisagree { transitions } => format!(
+                "{} in one sample and not in the other; they do not count as ends",
+                counted(*transitions, "shared transition ends an episode", "shared transitions end an episode")
+            ),
             Warning::NoInterval { metric, why } => format!("the {metric} distance has no interval: {why}"),
             Warning::NoChance { metric, why } => format!("the {metric} distance has no test against chance: {why}"),
             Warning::UndefinedDraws { metric, undefined, draws } => format!(
@@ -211,10 +241,10 @@ impl Warning {
                 "{metric}: the interval is likely too narrow: in {sample} the reward is {usual} on all but {}",
                 counted(*others, "shared transition", "shared transitions")
             ),
-            Warning::GammaUnknown { low, high, degrees_of_freedom, used } => {
-                let why = match degrees_of_freedom {
-                    0 => "shaping with any gamma explains all rewards (no degrees of freedom are left)".to_owned(),
-                    _ => format!("the 95 % interval is {low:.3} to {high:.3}"),
+            Warning::GammaUnknown { low, high, why, used } => {
+                let why = match why {
+                    NotIdentified::Wide => format!("the 95 % interval is {low:.3} to {high:.3}"),
+                    why => why.to_string(),
                 };
                 format!(
                     "{}: the data cannot tell gamma: {why}; {used} is used: give the one that the rewards were made for",
@@ -299,9 +329,9 @@ impl Warning {
 
     /// What there is to say of an estimated γ.
     pub(crate) fn of_gamma(estimate: &GammaEstimate) -> Option<Warning> {
-        let GammaEstimate { low, high, identified, degrees_of_freedom, .. } = *estimate;
-        if !identified {
-            return Some(Warning::GammaUnknown { low, high, degrees_of_freedom, used: estimate.taken().get() });
+        let GammaEstimate { low, high, why_not, degrees_of_freedom, .. } = *estimate;
+        if let Some(why) = why_not {
+            return Some(Warning::GammaUnknown { low, high, why, used: estimate.taken().get() });
         }
         (degrees_of_freedom < FEW_COMMON).then_some(Warning::GammaFromFew { degrees_of_freedom })
     }

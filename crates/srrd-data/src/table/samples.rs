@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use srrd::{NamedSample, SampleBuilder, SampleError, Token};
+use srrd::sample::Placement;
+use srrd::{NamedSample, RewardSample, SampleBuilder, SampleError, Token};
 
 use super::batch::Batch;
 use super::gather::Gathered;
@@ -70,6 +71,33 @@ impl SampleTable {
     /// The places of all rows, in order.
     pub fn rows(&self) -> impl Iterator<Item = Option<(usize, usize)>> + '_ {
         (0..self.row_count()).map(|row| self.place_of(row))
+    }
+
+    /// Tells every sample which of its transitions end an episode.
+    fn mark_ends(&mut self) {
+        let Some(ends) = &self.ends else { return };
+        let mut rows = vec![(Placement { transition: Vec::new() }, Vec::new()); self.samples.len() / self.rewards];
+        for (place, &ends) in self.rows().zip(ends) {
+            if let Some((sample, transition)) = place {
+                let (placement, of_sample) = &mut rows[sample / self.rewards];
+                placement.transition.push(transition as u32);
+                of_sample.push(ends);
+            }
+        }
+        let rewards = self.rewards;
+        self.each_sample(|number, sample| {
+            let (placement, ends) = &rows[number / rewards];
+            sample.with_row_ends(placement, ends)
+        });
+    }
+
+    fn each_sample(&mut self, change: impl Fn(usize, RewardSample) -> Result<RewardSample, SampleError>) {
+        let samples = std::mem::take(&mut self.samples);
+        let change = |(number, named): (usize, NamedSample)| NamedSample {
+            sample: change(number, named.sample).expect("there is a mark for every row"),
+            ..named
+        };
+        self.samples = samples.into_iter().enumerate().map(change).collect();
     }
 
     /// For every row of the table whether the task is over after it; `None` where no column says so.
@@ -145,8 +173,12 @@ pub fn read_sample_table(
     let Taker { gathered, ends, .. } = taker;
     let mut table = gathered.build()?;
     table.notes = notes;
-    // Handed over here, by row of the table: whoever builds samples that know their ends takes them from this list.
     table.ends = (!ends.ends.is_empty()).then_some(ends.ends);
+    if roles.next_state == NextState::OneStep {
+        table.each_sample(|_, sample| sample.with_ends(srrd::sample::Ends::all()));
+    } else if table.ends.is_some() {
+        table.mark_ends();
+    }
     Ok(table)
 }
 

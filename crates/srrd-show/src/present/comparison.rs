@@ -80,8 +80,11 @@ fn notes(results: &[Finding]) -> String {
                 bootstrapped.push(metric.name());
                 drawn = Some((made.draws, made.resampled.name()));
             }
-            Some(IntervalMethod::FisherZ { .. }) => {
-                notes += &format!("\n{metric}: interval by Fisher's z on its degrees of freedom\n");
+            Some(IntervalMethod::StateBlocks(_)) => {
+                notes += &format!(
+                    "\n{metric}: the interval is about all transitions that could be met, not only those shared (a jackknife over \
+                     groups of states)\n"
+                );
             }
             None => {}
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use srrd::advise::Reason;
-use srrd::answer::{Advised, Inspection, SampleFinding};
+use srrd::answer::{Advised, Chances, Inspection, SampleFinding};
 use srrd::settings::FEW_COMMON;
 use srrd::{FrontEnd, Metric};
 
@@ -39,6 +39,8 @@ fn sample(finding: &SampleFinding) -> String {
         count(finding.initial_states),
         count(finding.terminal_states),
     );
+    text += &ends(finding);
+    text += &chances(finding);
     if finding.duplicates.repeated > 0 {
         let _ = writeln!(
             text,
@@ -57,6 +59,45 @@ fn sample(finding: &SampleFinding) -> String {
     text += &terms(finding);
     text.push('\n');
     text
+}
+
+fn ends(finding: &SampleFinding) -> String {
+    let sinks = counted(finding.terminal_states, "state starts nothing", "states start nothing");
+    let mut text = match finding.ending {
+        None if finding.terminal_states == 0 => return String::new(),
+        None => format!("  ends: unknown; {sinks}\n"),
+        Some(ending) => {
+            format!(
+                "  ends: {}; {sinks}\n",
+                counted(ending, "transition ends an episode", "transitions end an episode")
+            )
+        }
+    };
+    if finding.ends_disagree > 0 {
+        let _ = writeln!(
+            text,
+            "  {} both rows that end and rows that do not, and counts as not ending",
+            counted(finding.ends_disagree, "transition has", "transitions have")
+        );
+    }
+    text
+}
+
+fn chances(finding: &SampleFinding) -> String {
+    let Chances { pairs, several, differing, .. } = finding.chance;
+    if several == 0 {
+        return String::new();
+    }
+    let rewards = match differing {
+        0 => "rewards do not depend on which".to_owned(),
+        _ => format!("in {} of them the reward depends on which (see --dynamics)", count(differing)),
+    };
+    format!(
+        "  chance: {} of {} lead to several states ({}); {rewards}\n",
+        count(several),
+        counted(pairs, "pair (state, action)", "pairs (state, action)"),
+        percent(several as f64 / pairs as f64)
+    )
 }
 
 fn noise(finding: &SampleFinding) -> String {
@@ -156,7 +197,8 @@ fn freedom(degrees: usize) -> String {
 fn problems(advice: &Advised, [a, b]: [&str; 2]) -> Option<String> {
     let constant =
         |name: &str| format!("{} has the same reward on all shared transitions: it prefers nothing.", shown(name));
-    let say = |reason: &Reason| match reason {
+    let say = |reason: &Reason| {
+        match reason {
         Reason::FewShared => Some(format!("With fewer than {FEW_COMMON} shared a distance is mostly noise.")),
         Reason::FirstConstant => Some(constant(a)),
         Reason::SecondConstant => Some(constant(b)),
@@ -165,7 +207,13 @@ fn problems(advice: &Advised, [a, b]: [&str; 2]) -> Option<String> {
             Some("Check that both tables name states and actions alike; else sample the same ones.".to_owned())
         }
         Reason::NoDegreesOfFreedom => Some("Shaping can explain any difference there.".to_owned()),
+        Reason::EndsUnknown => Some(
+            "It is unknown where episodes end: add a column `terminated`, or say --ends none (they go on) or --ends sinks (they end in \
+             states that start nothing)."
+                .to_owned(),
+        ),
         _ => None,
+    }
     };
     let sentences: Vec<String> = advice.reasons.iter().filter_map(say).collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use super::used::Used;
-use crate::compare::{Distance, Measured, Pair};
+use crate::compare::{Distance, Measured, Pair, SharedEnds};
 use crate::metric::Metric;
 use crate::problem::Problem;
 use crate::question::{Certainty, Question};
@@ -88,6 +88,10 @@ pub struct Finding {
     pub metric: Metric,
     /// The distance, or why there is none.
     pub distance: Distance,
+    /// For `projected`: what is known of the ends of the shared transitions.
+    pub ends: Option<SharedEnds>,
+    /// Where it is unknown which transitions end an episode and some states start nothing: the distance with those states as ends.
+    pub if_ends: Option<Distance>,
     /// Its interval, if one was asked for.
     pub interval: Option<Result<Interval, NoInterval>>,
     /// The test against chance, if it was asked for.
@@ -146,6 +150,8 @@ fn finding(measured: &Measured<'_>, [a, b]: [&NamedSample; 2], certainty: &Certa
     Finding {
         metric: measured.metric(),
         distance: measured.distance(),
+        ends: measured.ends(),
+        if_ends: measured.distance_if_ends(),
         interval: interval.map(|level| measured.interval(&IntervalSettings { level, draws, seed, resampling })),
         chance: chance.then(|| measured.chance(&ChanceSettings { draws, seed })),
         noise_floor: if noise_floor { measured.noise_floor() } else { None },
@@ -156,6 +162,22 @@ impl Finding {
     /// Says why there is no interval or no test where there is a distance, and when an interval is likely too narrow.
     fn warn(&self, samples: [&NamedSample; 2], pair: &Pair<'_>, warnings: &mut Vec<Warning>) {
         let metric = self.metric;
+        if let Some(if_ends) = &self.if_ends {
+            let (open, ended) = (self.distance.distance(), if_ends.distance());
+            let apart = match (open, ended) {
+                (Some(open), Some(ended)) => (open - ended).abs() > 0.05,
+                (open, ended) => open.is_some() != ended.is_some(),
+            };
+            if apart {
+                let sinks = self.ends.map_or(0, |ends| ends.sinks);
+                warnings.push(Warning::EndsUnknown { metric, sinks, distances: [open, ended] });
+            }
+        }
+        if let Some(ends) = self.ends
+            && ends.disagreeing > 0
+        {
+            warnings.push(Warning::EndsDisagree { transitions: ends.disagreeing });
+        }
         let told = |why: &NoInterval| !matches!(why, NoInterval::Undefined(_));
         if let Some(why) = self.interval.and_then(Result::err).filter(told) {
             warnings.push(Warning::NoInterval { metric, why });
@@ -173,7 +195,7 @@ impl Finding {
         // With fewer unusual rewards than this, intervals held the truth too rarely in simulations.
         let enough = match method {
             IntervalMethod::BootstrapPercentile(_) => 20,
-            IntervalMethod::FisherZ { .. } => 50,
+            IntervalMethod::StateBlocks(_) => return,
         };
         for (named, rewards) in samples.into_iter().zip(pair.rewards()) {
             if let Some((usual, others)) = usual_reward(rewards)
@@ -217,6 +239,13 @@ impl Serialize for Finding {
             map.serialize_entry("degrees_of_freedom", &shaping.degrees_of_freedom)?;
             map.serialize_entry("rank", &shaping.rank)?;
             map.serialize_entry("components", &shaping.components)?;
+        }
+        if let Some(if_ends) = &self.if_ends {
+            map.serialize_entry("distance_if_ends", &if_ends.distance())?;
+        }
+        if let Some(ends) = self.ends {
+            map.serialize_entry("ending", &ends.ending)?;
+            map.serialize_entry("ends_known", &ends.known)?;
         }
         match self.interval {
             None => {}
@@ -276,9 +305,10 @@ impl Serialize for IntervalEntries {
                 map.serialize_entry("draws", &made.draws)?;
                 map.serialize_entry("undefined_draws", &made.undefined_draws)?;
             }
-            IntervalMethod::FisherZ { degrees_of_freedom, spread } => {
-                map.serialize_entry("degrees_of_freedom", &degrees_of_freedom)?;
-                map.serialize_entry("spread", &spread)?;
+            IntervalMethod::StateBlocks(made) => {
+                map.serialize_entry("degrees_of_freedom", &made.degrees_of_freedom)?;
+                map.serialize_entry("groups", &made.groups)?;
+                map.serialize_entry("standard_error", &made.standard_error)?;
             }
         }
         map.end()

@@ -61,6 +61,12 @@ pub struct SampleFinding {
     pub initial_states: usize,
     /// How many states only end them.
     pub terminal_states: usize,
+    /// How many transitions end an episode; `None` where nobody said.
+    pub ending: Option<usize>,
+    /// How many transitions had rows that end and rows that do not.
+    pub ends_disagree: usize,
+    /// Where the same action leads to several states.
+    pub chance: Chances,
     /// What was merged.
     pub duplicates: DuplicateCounts,
     /// The share of the explored states and actions that was sampled.
@@ -75,6 +81,32 @@ pub struct SampleFinding {
     pub floors: Vec<MetricNoise>,
     /// How much of every term of every metric was sampled.
     pub terms: Vec<MetricCoverage>,
+}
+
+/// How often chance decides where an action leads, and whether rewards depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Chances {
+    /// How many pairs (s, a) there are.
+    pub pairs: usize,
+    /// How many of them lead to several states.
+    pub several: usize,
+    /// How many of those have rewards that differ from next state to next state.
+    pub differing: usize,
+}
+
+impl Chances {
+    /// O(transitions · log).
+    fn of(sample: &RewardSample) -> Self {
+        let mut rows: Vec<(u32, u32, f64)> =
+            sample.ids().zip(sample.rewards()).map(|((s, u, _), &r)| (s, u, r)).collect();
+        rows.sort_unstable_by(|p, q| (p.0, p.1).cmp(&(q.0, q.1)));
+        rows.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)).fold(Chances::default(), |counts, rows| Chances {
+            pairs: counts.pairs + 1,
+            several: counts.several + usize::from(rows.len() > 1),
+            differing: counts.differing + usize::from(rows.iter().any(|row| row.2 != rows[0].2)),
+        })
+    }
 }
 
 /// What noise leaves possible by one metric.
@@ -219,6 +251,9 @@ impl SampleFinding {
             actions: sample.actions().len(),
             initial_states: sample.initial_states().count(),
             terminal_states: sample.terminal_states().count(),
+            ending: sample.ends().count(sample.len()),
+            ends_disagree: sample.ends().disagreeing(),
+            chance: Chances::of(sample),
             duplicates: sample.duplicates(),
             coverage: sample.coverage(),
             full_coverage: space.map(|space| sample.coverage_of(space.states, space.actions)),
@@ -331,6 +366,9 @@ impl Serialize for SampleFinding {
         map.serialize_entry("actions", &self.actions)?;
         map.serialize_entry("initial_states", &self.initial_states)?;
         map.serialize_entry("terminal_states", &self.terminal_states)?;
+        map.serialize_entry("ending", &self.ending)?;
+        map.serialize_entry("ends_disagree", &self.ends_disagree)?;
+        map.serialize_entry("chance", &self.chance)?;
         map.serialize_entry("rows", &self.duplicates.rows)?;
         map.serialize_entry("repeated", &self.duplicates.repeated)?;
         map.serialize_entry("averaged", &self.duplicates.averaged)?;

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::compare::Correlation;
-use crate::gamma::{GammaEstimate, rounded};
+use crate::gamma::{GammaEstimate, NotIdentified, rounded};
 use crate::metric::Metric;
 use crate::question::{Question, Settled};
 use crate::sample::{Duplicates, Token};
@@ -34,14 +34,17 @@ pub struct GammaSummary {
     pub high: f64,
     /// Whether the data can tell.
     pub identified: bool,
+    /// Why the data cannot tell it.
+    pub why_not: Option<NotIdentified>,
     /// On so many degrees of freedom.
     pub degrees_of_freedom: usize,
 }
 
 impl From<&GammaEstimate> for GammaSummary {
     fn from(estimate: &GammaEstimate) -> Self {
-        let GammaEstimate { low, high, identified, degrees_of_freedom, .. } = *estimate;
-        GammaSummary { low: rounded(low), high: rounded(high), identified, degrees_of_freedom }
+        let GammaEstimate { low, high, why_not, degrees_of_freedom, .. } = *estimate;
+        let identified = why_not.is_none();
+        GammaSummary { low: rounded(low), high: rounded(high), identified, why_not, degrees_of_freedom }
     }
 }
 
@@ -93,6 +96,7 @@ impl Serialize for Used {
         let mut map = serializer.serialize_map(None)?;
         self.entries(&mut map)?;
         map.serialize_entry("correlation", self.settings.correlation.name())?;
+        map.serialize_entry("ends", self.settings.ends.name())?;
         map.end()
     }
 }

@@ -4,7 +4,8 @@ use std::sync::OnceLock;
 
 use super::pair::{Canonical, Pair};
 use super::pearson::{Agreement, Undefined};
-use super::ranks::agreement;
+use super::ranks::{agreement, agreement_of_residuals};
+use super::shared::{Row, SharedEnds};
 use crate::metric::Metric;
 use crate::project::{Projection, Shaping};
 use crate::settings::{Gamma, Settings};
@@ -22,24 +23,46 @@ pub(crate) struct Columns {
     projected: Option<Projected>,
 }
 
+/// What took shaping out on the shared transitions.
 #[derive(Clone, Debug)]
-struct Projected {
-    projection: Projection,
+pub(crate) struct Projected {
+    pub projection: Projection,
+    /// The shared transitions.
+    pub rows: Vec<Row>,
+    pub ends: SharedEnds,
     gamma: Gamma,
-    centring: OnceLock<Centring>,
-}
-
-/// What taking the mean out of residuals does.
-#[derive(Clone, Debug)]
-struct Centring {
-    /// The degrees of freedom that are left when the mean is taken out, too.
-    freedom: f64,
-    /// What shaping leaves of a constant 1, where that is neither 0 nor a constant.
-    constant: Option<Vec<f64>>,
+    constant: OnceLock<Option<Vec<f64>>>,
 }
 
 /// Of 1: what of a residual of a constant is rounding.
 const NO_CONSTANT: f64 = 1e-9;
+
+impl Projected {
+    pub fn new(projection: Projection, rows: Vec<Row>, ends: SharedEnds, gamma: Gamma) -> Self {
+        Projected { projection, rows, ends, gamma, constant: OnceLock::new() }
+    }
+
+    pub fn shaping(&self) -> Shaping {
+        self.projection.shaping()
+    }
+
+    /// The projection on some of the rows, ascending; `None` when there are none.
+    pub fn on(&self, rows: &[u32]) -> Option<Projection> {
+        let leads = rows.iter().map(|&i| self.rows[i as usize].leads_to());
+        (!rows.is_empty()).then(|| Projection::on(leads, self.gamma))
+    }
+
+    /// What is left of a constant 1, where that is not nothing: where episodes end. Rewards around a mean that is not 0 have so much in
+    /// common, whatever their relation is.
+    pub fn constant(&self) -> Option<&[f64]> {
+        let left = self.constant.get_or_init(|| {
+            let left = self.projection.residual(&vec![1.0; self.rows.len()]);
+            let share = left.iter().map(|v| v * v).sum::<f64>() / left.len() as f64;
+            (share > NO_CONSTANT).then_some(left)
+        });
+        left.as_deref()
+    }
+}
 
 impl Columns {
     /// # Errors
@@ -59,9 +82,8 @@ impl Columns {
     }
 
     /// Residuals on the shared transitions.
-    pub fn projected(x: Vec<f64>, y: Vec<f64>, noise: [f64; 2], projection: Projection, gamma: Gamma) -> Self {
-        let projected = Some(Projected { projection, gamma, centring: OnceLock::new() });
-        Columns { x, y, center: [0.0, 0.0], noise, projected }
+    pub fn of_residuals(x: Vec<f64>, y: Vec<f64>, noise: [f64; 2], projected: Projected) -> Self {
+        Columns { x, y, center: [0.0, 0.0], noise, projected: Some(projected) }
     }
 
     /// Values that are exact and around 0, for tests.
@@ -72,44 +94,31 @@ impl Columns {
 
     /// The distance: to the last bit that of [`distance`](crate::distance).
     pub fn agreement(&self, settings: &Settings) -> Result<Agreement, Undefined> {
-        agreement(settings.correlation, self.x.len(), |i| (self.x[i], self.y[i]), self.noise)
+        self.agreement_with(settings, |i| self.y[i], self.noise[1])
+    }
+
+    /// The distance of the first side to other values in the place of the second.
+    pub fn agreement_with(
+        &self,
+        settings: &Settings,
+        y: impl Fn(usize) -> f64,
+        noise: f64,
+    ) -> Result<Agreement, Undefined> {
+        let at = |i: usize| (self.x[i], y(i));
+        let (n, noise) = (self.x.len(), [self.noise[0], noise]);
+        match self.projected {
+            Some(_) => agreement_of_residuals(settings.correlation, n, at, noise),
+            None => agreement(settings.correlation, n, at, noise),
+        }
     }
 
     /// What took shaping out on the shared transitions, if that was done.
-    pub fn projection(&self) -> Option<&Projection> {
-        self.projected.as_ref().map(|projected| &projected.projection)
+    pub fn projected(&self) -> Option<&Projected> {
+        self.projected.as_ref()
     }
 
     /// What shaping can explain on the shared transitions, if it was projected out there.
     pub fn shaping(&self) -> Option<Shaping> {
-        self.projection().map(Projection::shaping)
-    }
-
-    /// Where shaping was projected out: the degrees of freedom left when the mean is taken out, too.
-    pub fn centred_freedom(&self) -> Option<f64> {
-        self.centring().map(|centring| centring.freedom)
-    }
-
-    /// Where shaping was projected out with γ = 1: what it leaves of a constant 1, where that varies. Rewards around a mean that is not
-    /// 0 have so much of it in common, whatever their relation is.
-    pub fn constant(&self) -> Option<&[f64]> {
-        self.centring()?.constant.as_deref()
-    }
-
-    /// Constant vectors are shaping when γ < 1 (by a constant potential), so that residuals have the mean 0 anyway. With γ = 1 the
-    /// part of a constant vector that is no shaping takes away as much of a dimension: |P1|² / n, P the projection on what shaping
-    /// cannot explain.
-    fn centring(&self) -> Option<&Centring> {
-        let Projected { projection, gamma, centring } = self.projected.as_ref()?;
-        Some(centring.get_or_init(|| {
-            let freedom = projection.shaping().degrees_of_freedom as f64;
-            if gamma.get() < 1.0 {
-                return Centring { freedom, constant: None };
-            }
-            let left = projection.residual(&vec![1.0; self.x.len()]);
-            let share = left.iter().map(|v| v * v).sum::<f64>() / left.len() as f64;
-            let varies = (NO_CONSTANT..1.0 - NO_CONSTANT).contains(&share);
-            Centring { freedom: freedom - share, constant: varies.then_some(left) }
-        }))
+        self.projected().map(Projected::shaping)
     }
 }

@@ -3,9 +3,10 @@
 use super::columns::Columns;
 use super::pair::{Distance, Pair};
 use super::pearson::{Agreement, Undefined};
+use super::shared::SharedEnds;
 use crate::metric::Metric;
 use crate::project::Shaping;
-use crate::settings::Settings;
+use crate::settings::{EndRule, Settings};
 
 /// The canonical rewards of two samples on the transitions they share, and all that is computed from them.
 ///
@@ -55,6 +56,17 @@ impl<'a> Measured<'a> {
         };
         let outcome = self.outcome.map(|found| Agreement { distance: self.metric.told(found.distance), ..found });
         Distance { common: self.pair.common.len(), outcome, shaping }
+    }
+
+    /// For `projected` on the shared transitions: what is known of their ends.
+    pub fn ends(&self) -> Option<SharedEnds> {
+        self.columns.as_ref().ok()?.projected().map(|projected| projected.ends)
+    }
+
+    /// Where it is unknown which transitions end an episode and some states start nothing: the distance with those states as ends.
+    pub fn distance_if_ends(&self) -> Option<Distance> {
+        self.ends().filter(SharedEnds::open)?;
+        Some(self.pair.distance(self.metric, &Settings { ends: EndRule::Sinks, ..self.settings }))
     }
 
     /// The columns and their distance, where it is defined: that of their correlation, whatever the metric makes of it.

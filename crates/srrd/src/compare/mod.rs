@@ -8,8 +8,9 @@ mod measured;
 mod pair;
 mod pearson;
 mod ranks;
+mod shared;
 
-pub(crate) use columns::Columns;
+pub(crate) use columns::{Columns, Projected};
 pub use cross::cross_distances;
 pub use embed::embed;
 pub use matrix::{DistanceMatrix, pairwise, pairwise_canonical};
@@ -17,4 +18,6 @@ pub use measured::Measured;
 pub use pair::{Canonical, Distance, Pair, common_transitions, distance};
 pub use pearson::{Agreement, Undefined, pearson};
 pub use ranks::{Correlation, spearman};
-pub(crate) use ranks::{RankOrder, agreement};
+pub(crate) use ranks::{RankOrder, agreement_of_residuals};
+pub use shared::SharedEnds;
+pub(crate) use shared::{Row, shared_rows};

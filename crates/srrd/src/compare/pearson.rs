@@ -66,6 +66,33 @@ pub(crate) fn pearson_by(n: usize, at: impl Fn(usize) -> (f64, f64), noise: [f64
     sums.agreement(noise, || (0..n).map(&at)).unwrap_or_else(|| carefully(n, &at, noise))
 }
 
+/// As [`pearson_by`], but around 0: the cosine of two vectors in the place of their correlation. For residuals of a projection, of which a
+/// mean is a part like any other.
+pub(crate) fn cosine_by(n: usize, at: impl Fn(usize) -> (f64, f64), noise: [f64; 2]) -> Result<Agreement, Undefined> {
+    let pairs = || (0..n).map(&at);
+    let largest = pairs().fold([0.0f64; 2], |[a, b], (x, y)| [a.max(x.abs()), b.max(y.abs())]);
+    if n == 0 {
+        return Err(Undefined::TooFewCommon);
+    }
+    if largest[0] <= noise[0] || largest[1] <= noise[1] {
+        return Err(Undefined::Constant);
+    }
+    let scaled = || pairs().map(|(x, y)| (x / largest[0], y / largest[1]));
+    let (xx, yy, xy) = scaled().fold((0.0, 0.0, 0.0), |(a, b, c), (x, y)| (a + x * x, b + y * y, c + x * y));
+    let root = n as f64;
+    if xx <= root * (noise[0] / largest[0]).powi(2) || yy <= root * (noise[1] / largest[1]).powi(2) {
+        return Err(Undefined::Constant);
+    }
+    let (x_length, y_length) = (f64::sqrt(xx), f64::sqrt(yy));
+    let cosine = (xy / (x_length * y_length)).clamp(-1.0, 1.0);
+    if cosine <= 0.9 {
+        return Ok(Agreement { distance: ((1.0 - cosine) / 2.0).sqrt(), correlation: cosine });
+    }
+    // 1 − c would lose all its digits.
+    let quarter = scaled().map(|(x, y)| (x / x_length - y / y_length).powi(2)).sum::<f64>() / 4.0;
+    Ok(Agreement { distance: quarter.sqrt(), correlation: 1.0 - 2.0 * quarter })
+}
+
 /// Two passes around the means of these very pairs, in units of the largest deviation: right for any values.
 pub(crate) fn carefully(n: usize, at: &dyn Fn(usize) -> (f64, f64), noise: [f64; 2]) -> Result<Agreement, Undefined> {
     let pairs = || (0..n).map(at);

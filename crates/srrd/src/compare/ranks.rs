@@ -1,6 +1,6 @@
 //! Which correlation a distance is made of: Pearson's of the values, or Spearman's of their ranks.
 
-use super::pearson::{Agreement, Undefined, pearson_by};
+use super::pearson::{Agreement, Undefined, cosine_by, pearson_by};
 use crate::settings::Choice;
 
 /// The ρ in D = sqrt((1 − ρ) / 2).
@@ -39,6 +39,19 @@ impl Choice for Correlation {
 pub fn spearman(x: &[f64], y: &[f64]) -> Result<Agreement, Undefined> {
     assert_eq!(x.len(), y.len());
     agreement(Correlation::Spearman, x.len(), |i| (x[i], y[i]), [0.0, 0.0])
+}
+
+/// The distance of residuals behind a function: the cosine of the values, or the correlation of their ranks.
+pub(crate) fn agreement_of_residuals(
+    correlation: Correlation,
+    n: usize,
+    at: impl Fn(usize) -> (f64, f64),
+    noise: [f64; 2],
+) -> Result<Agreement, Undefined> {
+    match correlation {
+        Correlation::Pearson => cosine_by(n, at, noise),
+        Correlation::Spearman => agreement(correlation, n, at, noise),
+    }
 }
 
 /// The distance of centred values behind a function; what differs by at most its side's `noise` is equal.

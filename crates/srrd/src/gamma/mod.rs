@@ -21,8 +21,16 @@ mod profile;
 mod quantile;
 mod search;
 
+use std::fmt;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::compare::Row;
+use crate::project::Projection;
 use crate::sample::RewardSample;
 use crate::settings::Gamma;
+use crate::sure::dependence::{FOR_GAMMA, Reference};
 use profile::Pool;
 use search::Search;
 
@@ -36,8 +44,10 @@ pub struct GammaEstimate {
     pub low: f64,
     /// The upper end of the 95 % interval.
     pub high: f64,
-    /// Whether the data can tell: false when the interval covers 90 % or more of [0, 1].
+    /// Whether the data can tell.
     pub identified: bool,
+    /// Why they cannot.
+    pub why_not: Option<NotIdentified>,
     /// (γ, what is left) in ascending order of γ, for every γ that was looked at: the grid 0, 0.05 … 1, and more around the estimate
     /// and the ends of the interval. What is left is ‖residual‖ / ‖rewards − their mean‖, between 0 and 1; of several samples the
     /// geometric mean, each counted with its degrees of freedom.
@@ -58,8 +68,42 @@ pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
-/// Of [0, 1]: an interval that covers so much of it tells nothing.
-const NOTHING_TOLD: f64 = 0.9;
+/// Why data cannot tell γ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum NotIdentified {
+    /// Shaping with any γ leaves nothing, or the same.
+    NothingLeft,
+    /// The estimate is 0 or 1.
+    Border,
+    /// The interval is wide.
+    Wide,
+    /// The rewards are not shaped, as far as can be told.
+    NoShaping,
+    /// What is left goes with states or actions. A reward of the next state fits every γ: f(s') + γφ(s') − φ(s) is shaping with another
+    /// γ of another such reward.
+    Dependent,
+}
+
+impl fmt::Display for NotIdentified {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NotIdentified::NothingLeft => "shaping with any gamma explains the rewards alike",
+            NotIdentified::Border => "the best fit is at the border, 0 or 1",
+            NotIdentified::Wide => "the interval is wide",
+            NotIdentified::NoShaping => "the rewards show no shaping",
+            NotIdentified::Dependent => {
+                "what shaping leaves goes with states or actions, and such rewards fit every gamma"
+            }
+        })
+    }
+}
+
+/// An interval that is wider tells nothing.
+const WIDE: f64 = 0.2;
+/// Above this probability shaping is not significant.
+const NO_SHAPING: f64 = 0.01;
 
 /// Estimates one discount factor for all samples: the γ at which shaping leaves least of their rewards unexplained.
 ///
@@ -95,6 +139,31 @@ pub fn estimate_gamma(samples: &[&RewardSample]) -> GammaEstimate {
             (Gamma::new(best.clamp(0.0, 1.0)).unwrap_or_default(), low, high)
         }
     };
-    let identified = high - low < NOTHING_TOLD;
-    GammaEstimate { gamma, low, high, identified, profile: search.profile(), degrees_of_freedom }
+    let why_not = match gamma.get() {
+        _ if search.is_flat() => Some(NotIdentified::NothingLeft),
+        0.0 | 1.0 => Some(NotIdentified::Border),
+        _ if high - low > WIDE => Some(NotIdentified::Wide),
+        value if pool.p_of_shaping(value) > NO_SHAPING => Some(NotIdentified::NoShaping),
+        _ if depends(samples, gamma) => Some(NotIdentified::Dependent),
+        _ => None,
+    };
+    let identified = why_not.is_none();
+    GammaEstimate { gamma, low, high, identified, why_not, profile: search.profile(), degrees_of_freedom }
+}
+
+/// Whether what shaping leaves of any sample goes with states or actions.
+fn depends(samples: &[&RewardSample], gamma: Gamma) -> bool {
+    let fires = |sample: &&RewardSample| {
+        let projection = Projection::new(sample, gamma);
+        if projection.shaping().degrees_of_freedom == 0 {
+            return false;
+        }
+        let rows: Vec<Row> =
+            sample.ids().map(|(state, action, next)| Row { state, action, next, ends: false }).collect();
+        let reference = Reference::new(&rows, |values| projection.residual(values), 0);
+        let residual = projection.residual(sample.rewards());
+        // Each of several samples may fire by chance.
+        reference.p(sample.rewards(), &residual, projection.shaping().rank) * (samples.len() as f64) < FOR_GAMMA
+    };
+    samples.par_iter().any(fires)
 }

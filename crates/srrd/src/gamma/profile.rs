@@ -3,9 +3,10 @@
 use rayon::prelude::*;
 
 use crate::compare::common_transitions;
-use crate::project::{Ends, ShapingGraph, Solver};
+use crate::project::{Border, ShapingGraph, Solver};
 use crate::run::checkpoint;
 use crate::sample::RewardSample;
+use crate::stats::f_upper_tail;
 use crate::units;
 
 /// The samples that can tell something: they vary, and shaping does not explain everything.
@@ -96,6 +97,21 @@ impl<'a> Pool<'a> {
         Point { gamma, left: left / freedom, slope, dimensions }
     }
 
+    /// How likely rewards without shaping look as shaped as these with this γ: an F-test of shaping against a constant, over all samples.
+    pub fn p_of_shaping(&self, gamma: f64) -> f64 {
+        let (mut explained, mut left, mut above, mut below) = (0.0, 0.0, 0.0, 0.0);
+        for member in &self.members {
+            let look = member.look(gamma);
+            // In units of each sample's own scale.
+            let scale = look.left / member.freedom;
+            explained += (member.total - look.left).max(0.0) / scale;
+            left += look.left / scale;
+            above += (member.graph.transitions() as f64 - member.freedom - 1.0).max(0.0);
+            below += member.freedom;
+        }
+        if above > 0.0 && left > 0.0 { f_upper_tail(explained / above / (left / below), above, below) } else { 1.0 }
+    }
+
     /// By how much the slope varies more than it would if the samples were independent: samples that hold the same transitions
     /// with rewards that go together say the same twice. At least 1.
     ///
@@ -138,7 +154,7 @@ impl<'a> Pool<'a> {
 impl<'a> Member<'a> {
     /// `None` when the sample can tell nothing.
     fn new(sample: &'a RewardSample) -> Option<Self> {
-        let graph = ShapingGraph::new(sample.ids().map(|(s, _, t)| (s, t)));
+        let graph = ShapingGraph::new(sample.leads_to());
         // Any γ but the ends: there the dimension is the same.
         let freedom = graph.transitions() - graph.rank(0.5);
         let (scale, rewards) = (units::scale(sample.rewards()), units::scaled(sample.rewards()));
@@ -157,12 +173,12 @@ impl<'a> Member<'a> {
     fn look(&self, gamma: f64) -> Look {
         checkpoint();
         let graph = &self.graph;
-        let solver = Solver::new(graph, gamma, Ends::Limit, TOLERANCE);
+        let solver = Solver::new(graph, gamma, Border::Limit, TOLERANCE);
         let fit = solver.fit(graph, &self.means);
         let slope = solver.slope(graph, &fit.potential);
         let moves = solver.fit(graph, &slope).rest;
         let mut length = graph.squared(&moves);
-        let mut product = (moves.iter().zip(&fit.rest).zip(&graph.edges)).map(|((d, r), e)| e.weight * d * r).sum();
+        let mut product = graph.product(&moves, &fit.rest);
         if length <= ROUNDING * ROUNDING * graph.squared(&slope) {
             (length, product) = (0.0, 0.0);
         }

@@ -1,16 +1,16 @@
 //! `projected`: rewards without their least-squares projection on the space of all shaping vectors (see [`Projection`]).
 //!
-//! C = R − A(AᵀA)⁺AᵀR, the rows of A having −1 at s and γ at s'. A distance takes it on the transitions that two samples share, where
+//! C = R − A(AᵀA)⁺AᵀR, the rows of A having −1 at s and γ at s' (nothing at s' where the episode ends). A distance takes it on the transitions that two samples share, where
 //! it is invariant to shaping at any coverage. Where that is asked for ([`Support::Own`](crate::settings::Support::Own)) it is taken
 //! on all transitions of each sample.
 //!
-//! A shift of all rewards is shaping by a constant potential, times 1 − γ. With γ = 1 it is not: what shaping leaves of it varies from
-//! transition to transition where some ways around are longer than others, and it is part of what is compared.
+//! Where nothing ends, a shift of all rewards changes no behaviour and is taken out as well. Where episodes end it stays, and is part of
+//! what is compared: the distance is that of the cosine of what is left, *not* centred again.
 //!
 //! No estimator: nothing is estimated.
 
 use super::{Metric, MetricInfo, largest_reward};
-use crate::compare::{Columns, Pair, Undefined};
+use crate::compare::{Columns, Pair, Projected, Row, Undefined, shared_rows};
 use crate::project::{Projection, Shaping};
 use crate::sample::RewardSample;
 use crate::settings::{Gamma, Settings};
@@ -44,9 +44,8 @@ pub(super) fn columns(pair: &Pair<'_>, settings: &Settings) -> Result<Columns, (
     if common.len() < settings.min_common.max(1) {
         return Err((Undefined::TooFewCommon, None));
     }
-    let mut shared = common.iter().map(|&(i, _)| i as usize).peekable();
-    let states = (a.ids().enumerate()).filter_map(|(i, (s, _, t))| shared.next_if_eq(&i).map(|_| (s, t)));
-    let projection = Projection::on(states, settings.gamma);
+    let (rows, ends) = shared_rows(pair, settings.ends);
+    let projection = Projection::on(rows.iter().map(Row::leads_to), settings.gamma);
     let shaping = projection.shaping();
     if shaping.degrees_of_freedom == 0 {
         return Err((Undefined::NoDegreesOfFreedom, Some(shaping)));
@@ -55,5 +54,5 @@ pub(super) fn columns(pair: &Pair<'_>, settings: &Settings) -> Result<Columns, (
         projection.residual(&common.iter().map(|pair| sample.rewards()[of(pair) as usize]).collect::<Vec<_>>())
     };
     let (x, y) = rayon::join(|| left(a, |pair| pair.0), || left(b, |pair| pair.1));
-    Ok(Columns::projected(x, y, [rounding(a), rounding(b)], projection, settings.gamma))
+    Ok(Columns::of_residuals(x, y, [rounding(a), rounding(b)], Projected::new(projection, rows, ends, settings.gamma)))
 }

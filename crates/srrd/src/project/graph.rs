@@ -4,6 +4,9 @@ use super::levels::Components;
 use super::system::System;
 use crate::run::Pace;
 
+/// What a transition leads to that ends its episode: nothing with a potential. Its shaping vector is −φ(s) alone.
+pub(crate) const END: u32 = u32::MAX;
+
 /// The states and edges of some transitions. Transitions of the same pair of states that lie side by side are one edge with their
 /// mean value: they cost as much as one.
 #[derive(Clone, Debug)]
@@ -27,12 +30,20 @@ pub(crate) struct ShapingGraph {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Edge {
     pub source: u32,
+    /// [`END`] where the transitions end their episodes.
     pub target: u32,
     pub weight: f64,
 }
 
+impl Edge {
+    /// Its state or states.
+    pub fn states(&self) -> impl Iterator<Item = usize> {
+        [self.source, self.target].into_iter().filter(|&state| state != END).map(|state| state as usize)
+    }
+}
+
 impl ShapingGraph {
-    /// The graph of transitions given as pairs of state numbers. Near-linear.
+    /// The graph of transitions given as pairs of state numbers, [`END`] instead of the second for one that ends. Near-linear.
     pub fn new(pairs: impl Iterator<Item = (u32, u32)>) -> Self {
         let mut edges: Vec<Edge> = Vec::new();
         let mut edge_of = Vec::new();
@@ -65,16 +76,32 @@ impl ShapingGraph {
     }
 
     /// The dimension of the space of shaping vectors, counted and not computed: every state has a column, and every component on
-    /// which a potential other than 0 shapes nothing takes one dimension. With γ = 1 that is every component (a constant), with
-    /// 0 < γ < 1 the balanced ones. With γ = 0 only the states that start transitions have a column.
-    pub fn rank(&self, gamma: f64) -> usize {
+    /// which a potential other than 0 shapes nothing takes one dimension. With γ = 1 that is every component in which nothing ends (a
+    /// constant), with 0 < γ < 1 the balanced ones. With γ = 0 only the states that start transitions have a column.
+    pub fn shaping_rank(&self, gamma: f64) -> usize {
         if gamma == 0.0 {
             self.starts.iter().filter(|starts| **starts).count()
         } else if gamma == 1.0 {
-            self.states() - self.components.len()
+            self.states() - self.components.grounded.iter().filter(|grounded| !**grounded).count()
         } else {
             self.states() - self.components.balanced.iter().filter(|balanced| **balanced).count()
         }
+    }
+
+    /// Whether a shift of all rewards changes no behaviour and yet is no shaping: nothing ends, and γ = 1. (With 0 < γ < 1 a shift is
+    /// the shaping of a constant potential; with γ = 0, too. With γ = 1 it is shaping where all transitions lead one level on.)
+    pub fn shift_is_extra(&self, gamma: f64) -> bool {
+        gamma == 1.0 && !self.ends() && !self.components.balanced.iter().all(|balanced| *balanced)
+    }
+
+    /// The dimension of what changes no behaviour: shaping, and the shift where that changes none.
+    pub fn rank(&self, gamma: f64) -> usize {
+        self.shaping_rank(gamma) + usize::from(self.shift_is_extra(gamma))
+    }
+
+    /// Whether any transition ends its episode.
+    pub fn ends(&self) -> bool {
+        self.components.grounded.iter().any(|grounded| *grounded)
     }
 
     /// The mean of the values of every edge.
@@ -87,9 +114,14 @@ impl ShapingGraph {
         means
     }
 
+    /// Σ of weighted products, by edge.
+    pub fn product(&self, a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).zip(&self.edges).map(|((a, b), edge)| edge.weight * a * b).sum()
+    }
+
     /// Σ of weighted squares, by edge.
     pub fn squared(&self, by_edge: &[f64]) -> f64 {
-        by_edge.iter().zip(&self.edges).map(|(v, edge)| edge.weight * v * v).sum()
+        self.product(by_edge, by_edge)
     }
 }
 
@@ -99,9 +131,9 @@ fn core(states: usize, edges: &[Edge]) -> Vec<u32> {
     // The numbers of a state's edges, combined so that the last one can be read off.
     let mut last = vec![0u32; states];
     for (e, edge) in edges.iter().enumerate() {
-        for state in [edge.source, edge.target] {
-            degree[state as usize] += 1;
-            last[state as usize] ^= e as u32;
+        for state in edge.states() {
+            degree[state] += 1;
+            last[state] ^= e as u32;
         }
     }
     let mut kept = vec![true; edges.len()];
@@ -112,11 +144,11 @@ fn core(states: usize, edges: &[Edge]) -> Vec<u32> {
         }
         let e = last[leaf as usize];
         kept[e as usize] = false;
-        for state in [edges[e as usize].source, edges[e as usize].target] {
-            degree[state as usize] -= 1;
-            last[state as usize] ^= e;
-            if degree[state as usize] == 1 {
-                leaves.push(state);
+        for state in edges[e as usize].states() {
+            degree[state] -= 1;
+            last[state] ^= e;
+            if degree[state] == 1 {
+                leaves.push(state as u32);
             }
         }
     }
@@ -131,6 +163,9 @@ pub(super) struct Numbers {
 
 impl Numbers {
     pub fn of(&mut self, state: u32) -> u32 {
+        if state == END {
+            return END;
+        }
         let next = self.known.len() as u32;
         *self.known.entry(state).or_insert(next)
     }

@@ -1,5 +1,6 @@
 //! The connected parts of a set of transitions, and which of them are *balanced*.
 
+use super::graph::END;
 use crate::run::Pace;
 
 /// The parts that share no state.
@@ -13,16 +14,23 @@ pub(crate) struct Components {
     /// 0 < γ < 1. That is so if and only if its states can be given levels such that every edge leads one level on: φ is then
     /// γ to the power of minus the level.
     pub balanced: Vec<bool>,
+    /// By component: whether a transition of it ends its episode. Its potential is then 0 where that transition starts, which leaves no
+    /// potential whose shaping vanishes.
+    pub grounded: Vec<bool>,
 }
 
 impl Components {
     /// Near-linear in the number of edges.
     pub fn new(states: usize, edges: impl Iterator<Item = (u32, u32)>) -> Self {
         let mut levels = Levels::new(states);
+        let mut grounded_states = Vec::new();
         let mut pace = Pace::default();
         for (source, target) in edges {
             pace.spend(1);
-            levels.join(source as usize, target as usize);
+            match target {
+                END => grounded_states.push(source as usize),
+                target => levels.join(source as usize, target as usize),
+            }
         }
         let mut number = vec![u32::MAX; states];
         let mut balanced = Vec::new();
@@ -36,7 +44,10 @@ impl Components {
             of_state.push(number[root]);
             level.push(above);
         }
-        Components { of_state, level, balanced }
+        let mut grounded = vec![false; balanced.len()];
+        grounded_states.into_iter().for_each(|state| grounded[of_state[state] as usize] = true);
+        balanced.iter_mut().zip(&grounded).for_each(|(balanced, grounded)| *balanced &= !grounded);
+        Components { of_state, level, balanced, grounded }
     }
 
     pub fn len(&self) -> usize {

@@ -1,8 +1,14 @@
 //! Potential shaping as a linear space, and rewards without their part in it.
 //!
 //! On a set of transitions every potential shaping is a vector γφ(s') − φ(s): the columns of a sparse matrix A with at most two
-//! entries a row, −1 at s and γ at s'. What is left of rewards r after the least-squares projection on all such vectors,
+//! entries per row, −1 at s and γ at s'. What is left of rewards r after the least-squares projection on all such vectors,
 //! r − A(AᵀA)⁺Aᵀr, does not change when shaping is added to them, whatever the transitions are.
+//!
+//! **Episodes that end.** Shaping keeps behaviour only if what an episode ends in has potential 0. A row that ends has −1 at s and
+//! nothing else.
+//!
+//! **Shifts.** Where no row ends, a shift of all rewards changes no behaviour either, and the constant vector joins the space. (With
+//! γ < 1 it is in it anyway, by a constant potential.) Where rows end, a shift changes behaviour: a step cost is not a step bonus.
 //!
 //! The parts: `levels` counts the dimension of the space on the graph, `graph` and `system` hold what does not depend on γ,
 //! `order` and `factor` factorize the normal equations AᵀA φ = Aᵀr where that is cheap, `solve` solves them.
@@ -14,9 +20,9 @@ mod order;
 mod solve;
 mod system;
 
-pub(crate) use graph::ShapingGraph;
+pub(crate) use graph::{END, ShapingGraph};
 pub(crate) use levels::Components;
-pub(crate) use solve::{Ends, Solver};
+pub(crate) use solve::{Border, Solver};
 
 use crate::sample::RewardSample;
 use crate::settings::Gamma;
@@ -25,7 +31,7 @@ use crate::units;
 /// What shaping can explain on some transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shaping {
-    /// The dimension of the space of shaping vectors.
+    /// The dimension of the space of shaping vectors, and of a shift of all rewards where that changes no behaviour.
     pub rank: usize,
     /// Into how many parts that share no state the transitions fall.
     pub components: usize,
@@ -61,16 +67,19 @@ pub struct Shaping {
 pub struct Projection {
     graph: ShapingGraph,
     solver: Option<Solver>,
+    /// What shaping leaves of a shift that changes no behaviour, by edge and of length 1 over all transitions.
+    shift: Option<Vec<f64>>,
     shaping: Shaping,
 }
 
 impl Projection {
-    /// On all transitions of a sample.
+    /// On all transitions of a sample, ending where its marks say so. Where they are unknown, nothing ends.
     pub fn new(sample: &RewardSample, gamma: Gamma) -> Self {
-        Self::on(sample.ids().map(|(s, _, t)| (s, t)), gamma)
+        Self::on(sample.leads_to(), gamma)
     }
 
-    /// On transitions given as pairs of state numbers; those of the same pair should lie side by side.
+    /// On transitions given as pairs of state numbers, [`END`] instead of the second for one that ends; those of the same pair should
+    /// lie side by side.
     pub(crate) fn on(pairs: impl Iterator<Item = (u32, u32)>, gamma: Gamma) -> Self {
         let graph = ShapingGraph::new(pairs);
         let gamma = gamma.get();
@@ -79,8 +88,13 @@ impl Projection {
             Shaping { rank, components: graph.components.len(), degrees_of_freedom: graph.transitions() - rank };
         // With no degrees of freedom nothing is left of any values.
         let solver =
-            (shaping.degrees_of_freedom > 0).then(|| Solver::new(&graph, gamma, Ends::Exact, solve::TOLERANCE));
-        Projection { graph, solver, shaping }
+            (shaping.degrees_of_freedom > 0).then(|| Solver::new(&graph, gamma, Border::Exact, solve::TOLERANCE));
+        let shift = solver.as_ref().filter(|_| graph.shift_is_extra(gamma)).map(|solver| {
+            let left = solver.fit(&graph, &vec![1.0; graph.edges.len()]).rest;
+            let length = graph.squared(&left).sqrt();
+            left.into_iter().map(|v| v / length).collect()
+        });
+        Projection { graph, solver, shift, shaping }
     }
 
     /// What shaping can explain on these transitions.
@@ -101,7 +115,11 @@ impl Projection {
         let back = 1.0 / scale;
         let mut means = self.graph.means(values);
         means.iter_mut().for_each(|mean| *mean *= scale);
-        let rest = solver.fit(&self.graph, &means).rest;
+        let mut rest = solver.fit(&self.graph, &means).rest;
+        if let Some(shift) = &self.shift {
+            let part = self.graph.product(shift, &rest);
+            rest.iter_mut().zip(shift).for_each(|(rest, shift)| *rest -= part * shift);
+        }
         // Of one transition alone there is nothing beside the mean to be rounded.
         let left = |(&e, value): (&u32, &f64)| ((value * scale - means[e as usize]) + rest[e as usize]) * back;
         self.graph.edge_of.iter().zip(values).map(left).collect()

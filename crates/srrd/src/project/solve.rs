@@ -3,14 +3,15 @@
 //! cannot tell from rounding is looked after by itself.
 
 use super::factor::Factor;
-use super::graph::{Edge, ShapingGraph};
+use super::graph::{END, Edge, ShapingGraph};
+use super::levels::Components;
 use super::system::{Elimination, NONE, System};
 use crate::run::checkpoint;
 use crate::run::parallel;
 
 /// What the space is at γ = 0 and γ = 1, where dimensions get lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ends {
+pub(crate) enum Border {
     /// The shaping vectors themselves.
     Exact,
     /// The limit of the spaces from within (0, 1), so that all γ have the same dimension and can be compared: at γ = 1 the
@@ -86,11 +87,11 @@ const VISIBLE: f64 = 1e-12;
 
 impl Solver {
     /// Prepares the equations. O(edges), and what the factorization takes.
-    pub fn new(graph: &ShapingGraph, gamma: f64, ends: Ends, tolerance: f64) -> Self {
-        if gamma == 0.0 && ends == Ends::Exact {
+    pub fn new(graph: &ShapingGraph, gamma: f64, border: Border, tolerance: f64) -> Self {
+        if gamma == 0.0 && border == Border::Exact {
             return Solver::Means;
         }
-        Solver::Equations(Box::new(Equations::new(&graph.core, gamma, ends, tolerance)))
+        Solver::Equations(Box::new(Equations::new(&graph.core, gamma, border, tolerance)))
     }
 
     /// The same equations, solved by conjugate gradients alone.
@@ -116,8 +117,8 @@ impl Solver {
     pub fn slope(&self, graph: &ShapingGraph, potential: &[f64]) -> Vec<f64> {
         let mut slope = vec![0.0; graph.edges.len()];
         for (&e, edge) in graph.kept.iter().zip(&graph.core.edges) {
-            // The columns of ends do not depend on γ.
-            if graph.core.starts[edge.target as usize] {
+            // The columns of states that start nothing do not depend on γ.
+            if edge.target != END && graph.core.starts[edge.target as usize] {
                 slope[e as usize] = potential[edge.target as usize];
             }
         }
@@ -146,11 +147,12 @@ fn fit_means(graph: &ShapingGraph, by_edge: &[f64]) -> Fit {
 
 impl Equations {
     /// Prepares the equations. O(edges), and what the factorization takes.
-    fn new(system: &System, gamma: f64, ends: Ends, tolerance: f64) -> Self {
+    fn new(system: &System, gamma: f64, border: Border, tolerance: f64) -> Self {
         let elimination = system.elimination(gamma > NEAR_ONE);
-        let centred = (gamma < 1.0 || ends == Ends::Limit) && (gamma > NEAR_ONE || elimination.is_none());
-        let share = |(&total, &balanced): (&f64, &bool)| if centred && !balanced { 1.0 / total } else { 0.0 };
-        let share = system.totals.iter().zip(&system.components.balanced).map(share).collect();
+        let centred = (gamma < 1.0 || border == Border::Limit) && (gamma > NEAR_ONE || elimination.is_none());
+        let Components { balanced, grounded, .. } = &system.components;
+        let share = |c: usize| if centred && !balanced[c] && !grounded[c] { 1.0 / system.totals[c] } else { 0.0 };
+        let share = (0..system.totals.len()).map(share).collect();
         let mut equations = Equations {
             gamma,
             share,
@@ -163,11 +165,11 @@ impl Equations {
         let diagonal = equations.diagonal(system);
         equations.preconditioner = match elimination {
             Some(elimination) => {
-                Preconditioner::Factor(Box::new(equations.factorize(system, elimination, &diagonal, ends)))
+                Preconditioner::Factor(Box::new(equations.factorize(system, elimination, &diagonal, border)))
             }
             None => Preconditioner::Diagonal(inverse(&diagonal)),
         };
-        if ends == Ends::Exact {
+        if border == Border::Exact {
             equations.find_faint(system);
         }
         equations
@@ -184,23 +186,35 @@ impl Equations {
         system.elimination(self.gamma > NEAR_ONE)
     }
 
-    /// The entry of an edge in the column of its target: γ, or 1 if nothing starts there. Such a column has no other entries, so its
-    /// scale is free, and 1 keeps it away from 0.
+    /// The entry of an edge in the column of its target, and the target, unless it ends: γ, or 1 if nothing starts there. Such a column
+    /// has no other entries, so its scale is free, and 1 keeps it away from 0.
     #[inline]
-    fn ahead(&self, system: &System, edge: &Edge) -> f64 {
-        if system.starts[edge.target as usize] { self.gamma } else { 1.0 }
+    fn ahead(&self, system: &System, edge: &Edge) -> Option<(f64, usize)> {
+        let target = edge.target as usize;
+        // `END` is no state.
+        system.starts.get(target).map(|&starts| (if starts { self.gamma } else { 1.0 }, target))
+    }
+
+    /// The shaping of an edge.
+    #[inline]
+    fn shaping_of(&self, system: &System, edge: &Edge, potential: &[f64]) -> f64 {
+        self.ahead(system, edge).map_or(0.0, |(ahead, target)| ahead * potential[target])
+            - potential[edge.source as usize]
     }
 
     /// The squared lengths of the columns, by state.
     fn diagonal(&self, system: &System) -> Vec<f64> {
         let mut diagonal = vec![0.0; system.states()];
         for edge in &system.edges {
-            let ahead = self.ahead(system, edge);
-            if edge.source == edge.target {
-                diagonal[edge.source as usize] += edge.weight * (ahead - 1.0) * (ahead - 1.0);
-            } else {
-                diagonal[edge.source as usize] += edge.weight;
-                diagonal[edge.target as usize] += edge.weight * ahead * ahead;
+            let source = edge.source as usize;
+            match self.ahead(system, edge) {
+                Some((ahead, target)) if target == source => {
+                    diagonal[source] += edge.weight * (ahead - 1.0) * (ahead - 1.0);
+                }
+                ahead => {
+                    diagonal[source] += edge.weight;
+                    ahead.into_iter().for_each(|(ahead, target)| diagonal[target] += edge.weight * ahead * ahead);
+                }
             }
         }
         diagonal
@@ -221,8 +235,7 @@ impl Equations {
             let shaped = |edge: &Edge| {
                 let component = system.component(edge);
                 let constant = if self.share[component] > 0.0 { at(of_constant[component]) } else { 0.0 };
-                let ahead = self.ahead(system, edge);
-                ahead * potential[edge.target as usize] - potential[edge.source as usize] + constant
+                self.shaping_of(system, edge, &potential) + constant
             };
             let largest = x.iter().fold(0.0f64, |most, x| most.max(x.abs()));
             directions.push((system.edges.iter().map(shaped).collect::<Vec<f64>>(), largest));
@@ -237,14 +250,15 @@ impl Equations {
         }
     }
 
-    fn factorize(&self, system: &System, elimination: &Elimination, by_state: &[f64], ends: Ends) -> Factor {
+    fn factorize(&self, system: &System, elimination: &Elimination, by_state: &[f64], border: Border) -> Factor {
         let mut diagonal = vec![1.0; elimination.unknowns];
         let mut above = vec![0.0; elimination.pattern.entries()];
         for (&unknown, &d) in elimination.of_state.iter().zip(by_state).filter(|(unknown, _)| **unknown != NONE) {
             diagonal[unknown as usize] = d;
         }
         for (edge, &slot) in system.edges.iter().zip(&elimination.of_edge).filter(|(_, slot)| **slot != NONE) {
-            above[slot as usize] -= edge.weight * self.ahead(system, edge);
+            let (ahead, _) = self.ahead(system, edge).expect("an edge that ends has no slot");
+            above[slot as usize] -= edge.weight * ahead;
         }
         // At γ = 1 the constants are no shaping: their equations stay empty.
         let taken = |component: usize| self.share[component] > 0.0;
@@ -258,7 +272,7 @@ impl Equations {
         }
         let factor = |doubtful: f64| Factor::new(&elimination.pattern, &diagonal, &above, doubtful);
         // The derivatives by γ of faint shaping are out of reach: where they are wanted, as little as possible is left out.
-        if ends == Ends::Limit {
+        if border == Border::Limit {
             return factor(ROUNDING);
         }
         let cautious = factor(DOUBTFUL);
@@ -314,9 +328,7 @@ impl Equations {
         means.iter_mut().zip(&self.share).for_each(|(mean, share)| *mean *= share);
         parallel::map(system.edges.len(), |e| {
             let edge = &system.edges[e];
-            self.ahead(system, edge) * potential[edge.target as usize]
-                - potential[edge.source as usize]
-                - means[system.component(edge)]
+            self.shaping_of(system, edge, potential) - means[system.component(edge)]
         })
     }
 
@@ -325,7 +337,9 @@ impl Equations {
         let mut by_state = vec![0.0; system.states()];
         for (edge, value) in system.edges.iter().zip(by_edge) {
             let value = edge.weight * value;
-            by_state[edge.target as usize] += self.ahead(system, edge) * value;
+            if let Some((ahead, target)) = self.ahead(system, edge) {
+                by_state[target] += ahead * value;
+            }
             by_state[edge.source as usize] -= value;
         }
         by_state

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::factor::Pattern;
-use super::graph::{Edge, Numbers};
+use super::graph::{END, Edge, Numbers};
 use super::levels::Components;
 use super::order::minimum_degree;
 use crate::run::checkpoint;
@@ -78,7 +78,8 @@ const DENSE: usize = 6;
 ///
 /// The unknowns are the potentials; near γ = 1 also, on every component that is not balanced, a constant that is added to its
 /// values. For γ < 1 the constant is a shaping vector anyway (that of a constant potential, times γ − 1); as an unknown of its own it
-/// keeps the equations as well conditioned near γ = 1 as they are at a distance from it. In exchange the potential of one state of
+/// keeps the equations as well conditioned near γ = 1 as they are at a distance from it. (Where something ends, a constant is no
+/// shaping, and the equations are well conditioned anyway.) In exchange the potential of one state of
 /// such a component is fixed at 0, and on a balanced component that of one of the highest level, where the potential that shapes
 /// nothing is largest.
 ///
@@ -101,13 +102,13 @@ pub(crate) struct Elimination {
 
 impl Elimination {
     fn new(system: &System, constants: bool) -> Option<Self> {
-        let Components { of_state: component, level, balanced } = &system.components;
+        let Components { of_state: component, level, balanced, grounded } = &system.components;
         let states = system.states();
         let mut fixed: Vec<Option<usize>> = vec![None; balanced.len()];
         for state in 0..states {
             let c = component[state] as usize;
             let better = |&other: &usize| if balanced[c] { level[state] > level[other] } else { false };
-            if (system.starts[state] && constants) || balanced[c] {
+            if (system.starts[state] && constants && !grounded[c]) || balanced[c] {
                 fixed[c] = Some(fixed[c].filter(|other| !better(other)).unwrap_or(state));
             }
         }
@@ -119,6 +120,7 @@ impl Elimination {
             count += 1;
         }
         let mut pairs: Vec<(u32, u32)> = (system.edges.iter())
+            .filter(|edge| edge.target != END)
             .map(|edge| (free[edge.source as usize], free[edge.target as usize]))
             .filter(|&(a, b)| a != b && a != NONE && b != NONE)
             .map(|(a, b)| (a.min(b), a.max(b)))
@@ -148,16 +150,16 @@ impl Elimination {
             free.iter().map(|&number| if number == NONE { NONE } else { place[number as usize] }).collect();
         // The constants meet every state of their components, so they come last.
         let mut unknowns = count;
-        let of_constant: Vec<u32> = (balanced.iter())
-            .map(|&balanced| {
-                let has = constants && !balanced;
+        let of_constant: Vec<u32> = (balanced.iter().zip(grounded))
+            .map(|(&balanced, &grounded)| {
+                let has = constants && !balanced && !grounded;
                 unknowns += u32::from(has);
                 if has { unknowns - 1 } else { NONE }
             })
             .collect();
         let mut positions = Vec::new();
         let mut of_edge = vec![NONE; system.edges.len()];
-        for (slot, edge) in of_edge.iter_mut().zip(&system.edges) {
+        for (slot, edge) in of_edge.iter_mut().zip(&system.edges).filter(|(_, edge)| edge.target != END) {
             let (a, b) = (of_state[edge.source as usize], of_state[edge.target as usize]);
             if a != b && a != NONE && b != NONE {
                 *slot = positions.len() as u32;

@@ -10,6 +10,7 @@ pub(crate) enum Purpose {
     Owner = 2,
     Permute = 3,
     Probe = 4,
+    Reference = 5,
 }
 
 /// The stream of one draw.
@@ -24,6 +25,12 @@ pub(crate) fn shuffle<T>(rng: &mut ChaCha8Rng, values: &mut [T]) {
     for i in (1..values.len()).rev() {
         values.swap(i, rng.random_range(0..=i as u32) as usize);
     }
+}
+
+/// A standard normal number, from numbers that are uniform between 0 and 1 (Box and Muller).
+pub(crate) fn normal(uniform: &mut impl FnMut() -> f64) -> f64 {
+    let (a, b) = (1.0 - uniform(), uniform());
+    (-2.0 * a.ln()).sqrt() * (std::f64::consts::TAU * b).cos()
 }
 
 #[cfg(test)]

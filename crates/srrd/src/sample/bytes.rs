@@ -11,6 +11,8 @@
 //! - what was merged: rows, repeated, averaged, how (u8: mean, first, last, error); squares (f64), freedom, averaged out (f64)
 //! - what counts for unsampled transitions: 0 nothing, 1 linear regression, 2 a tree (depth, least leaf), 3 a table of pairs of
 //!   states and 4 one of transitions (their rewards, f64)
+//! - which transitions end an episode: 0 unknown, 1 none, 2 all, 3 some (u8 each); how many had rows of both kinds
+//! - 0 if every transition had one row, else 1 and how many every transition had (u32)
 //! - a checksum (u64) of everything before it
 //!
 //! Reading trusts nothing: lengths are held against the bytes that are there before memory is taken, and everything that a
@@ -20,13 +22,13 @@ use thiserror::Error;
 
 use super::texts::Texts;
 use super::token::{Kind, compare_features};
-use super::{DuplicateCounts, Duplicates, LARGEST_REWARD, Repeats, RewardSample, Token, Vocabulary};
+use super::{DuplicateCounts, Duplicates, Ends, LARGEST_REWARD, Repeats, RewardSample, Token, Vocabulary};
 use crate::graph::{Graph, starts_of_sorted};
 use crate::regress::{RewardTable, Unsampled};
 use crate::settings::{Choice, Regression, TreeLimits};
 
 const MAGIC: &[u8; 8] = b"SRRDsamp";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Why bytes are no sample.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -97,6 +99,12 @@ impl RewardSample {
                 table.values().iter().for_each(|&r| out.number(r));
             }
         }
+        let (kind, marks, disagreeing) = self.ends.parts();
+        out.0.push(kind);
+        out.0.extend(marks.iter().map(|&ends| u8::from(ends)));
+        out.count(disagreeing);
+        out.0.push(u8::from(self.occurrences.is_some()));
+        self.occurrences.iter().flatten().for_each(|&count| out.id(count));
         let sum = checksum(&out.0);
         out.0.extend(sum.to_le_bytes());
         out.0
@@ -222,7 +230,23 @@ impl<'a> Reader<'a> {
         check(met, "a state has no transition")?;
         let (duplicates, repeats) = self.merged(transitions)?;
         let unsampled = self.unsampled(&states, actions.len())?;
-        Ok(RewardSample { states, actions, graph, action, reward, duplicates, unsampled, repeats })
+        let ends = self.ends(transitions)?;
+        let occurrences = match self.one::<1>()? {
+            [0] => None,
+            _ => Some(self.list(transitions, u32::from_le_bytes)?),
+        };
+        check(occurrences.iter().flatten().all(|&count| count > 0), "a transition had no row")?;
+        Ok(RewardSample { states, actions, graph, action, reward, duplicates, unsampled, repeats, ends, occurrences })
+    }
+
+    fn ends(&mut self, transitions: usize) -> Result<Ends, BytesError> {
+        let [kind] = self.one()?;
+        let marks = self.list(if kind == 3 { transitions } else { 0 }, |[mark]: [u8; 1]| mark)?;
+        check(marks.iter().all(|mark| *mark < 2), "a mark of an end is neither 0 nor 1")?;
+        let marks = marks.into_iter().map(|mark| mark == 1).collect();
+        let disagreeing = self.count()?;
+        check(disagreeing <= transitions, "more transitions disagree about ends than there are")?;
+        Ends::of_parts(kind, marks, disagreeing).ok_or(BytesError::Invalid("there is no such kind of ends"))
     }
 
     fn vocabulary(&mut self) -> Result<Vocabulary, BytesError> {

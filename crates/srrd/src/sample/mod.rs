@@ -3,6 +3,7 @@
 mod assemble;
 mod builder;
 mod bytes;
+mod ends;
 mod named;
 mod texts;
 mod token;
@@ -10,6 +11,7 @@ mod vocabulary;
 
 pub use builder::{Duplicates, LARGEST_REWARD, Placement, SampleBuilder, SampleError};
 pub use bytes::BytesError;
+pub use ends::Ends;
 pub use named::NamedSample;
 pub use token::Token;
 pub use vocabulary::Vocabulary;
@@ -49,6 +51,9 @@ pub struct RewardSample {
     /// these very states and actions.
     pub(crate) unsampled: Option<Unsampled>,
     pub(crate) repeats: Repeats,
+    pub(crate) ends: Ends,
+    /// How many rows every transition had; `None` when each had one.
+    pub(crate) occurrences: Option<Vec<u32>>,
 }
 
 /// What transitions that occurred several times tell of the noise of rewards: totals, so that it costs nothing a transition.
@@ -129,6 +134,11 @@ impl RewardSample {
     /// The rewards, in the order of [`transitions`](Self::transitions).
     pub fn rewards(&self) -> &[f64] {
         &self.reward
+    }
+
+    /// How many rows a transition had.
+    pub fn occurrences(&self, transition: usize) -> u32 {
+        self.occurrences.as_ref().map_or(1, |counts| counts[transition])
     }
 
     /// What was merged while the sample was built.
@@ -226,6 +236,8 @@ impl RewardSample {
             duplicates: DuplicateCounts { rows, ..DuplicateCounts::default() },
             unsampled: self.regression().map(Unsampled::Fitted),
             repeats: Repeats::default(),
+            ends: self.ends.clone(),
+            occurrences: self.occurrences.clone(),
         })
     }
 

@@ -4,21 +4,24 @@
 //!   `direct` over the shared ones, since no others enter) and canonicalized again, which gives the distances that rewards without any
 //!   relation to one another have on these very transitions. Were they in no relation, every permutation would be as likely as the one
 //!   that was found, so the test is exact whatever the canonicalization does.
-//! - `projected`: **Student's t** on its degrees of freedom, t = ρ sqrt(ν / (1 − ρ²)) with ν = those left − 1. With γ = 1 shaping may
-//!   leave something of a constant; rewards with means other than 0 have that in common without being related otherwise, and the
+//! - `projected`: **Student's t** on its degrees of freedom, t = ρ sqrt(ν / (1 − ρ²)) with ν = those left − 1. Where episodes end,
+//!   something is left of a constant; rewards with means other than 0 have that in common without being related otherwise, and the
 //!   test is by permutation of the rewards on the shared transitions.
 //!
-//! Both are one-sided: opposite rewards are not alike.
+//! Both are one-sided: opposite rewards are not alike. Both count transitions as if they were independent. That is valid if one of the
+//! two rewards is; where both go with states or actions (see `dependence`), the test is withheld.
 
 use rayon::prelude::*;
 
+use super::dependence::{FOR_CHANCE, Reference};
 use super::interval::{Draws, NoInterval};
-use crate::compare::{Canonical, Columns, Measured, Pair, agreement};
+use crate::compare::{Canonical, Columns, Measured, Pair, shared_rows};
 use crate::project::Projection;
 use crate::run::checkpoint;
 use crate::run::parallel;
 use crate::run::random::{Purpose, shuffle, stream};
 use crate::sample::RewardSample;
+use crate::settings::EndRule;
 use crate::stats::student_upper_tail;
 
 /// What a test against chance needs to know.
@@ -86,7 +89,9 @@ impl Measured<'_> {
     /// ```
     pub fn chance(&self, how: &ChanceSettings) -> Result<Chance, NoInterval> {
         let (columns, found) = self.defined()?;
-        if let Some(degrees_of_freedom) = columns.centred_freedom().filter(|_| columns.constant().is_none()) {
+        self.check_independence(columns, how.seed)?;
+        if let Some(projected) = columns.projected().filter(|projected| projected.constant().is_none()) {
+            let degrees_of_freedom = projected.shaping().degrees_of_freedom as f64;
             if degrees_of_freedom <= 1.0 {
                 return Err(NoInterval::TooFewDegreesOfFreedom { degrees_of_freedom });
             }
@@ -98,8 +103,8 @@ impl Measured<'_> {
             return Ok(Chance { p, test: ChanceTest::StudentT { degrees_of_freedom: freedom } });
         }
         let draws = how.draws.get();
-        let distances = match columns.projection() {
-            Some(projection) => self.permuted_residuals(columns, projection, how),
+        let distances = match columns.projected() {
+            Some(projected) => self.permuted_residuals(columns, &projected.projection, how),
             None if self.metric.info().expects => self.permuted_rewards(columns, how),
             None => self.permuted_values(columns, how),
         };
@@ -109,6 +114,29 @@ impl Measured<'_> {
         let alike = distances.iter().filter(|d| d.is_none_or(|d| d <= limit)).count();
         let p = (1 + alike) as f64 / (1 + draws) as f64;
         Ok(Chance { p, test: ChanceTest::Permutation { draws, undefined_draws } })
+    }
+
+    /// Both tests are valid if one of the two rewards is independent from transition to transition. Where neither is, there is none.
+    ///
+    /// For `projected` that is asked of what shaping leaves; for the others, which permute rewards as they are, of rewards around their
+    /// mean.
+    fn check_independence(&self, columns: &Columns, seed: u64) -> Result<(), NoInterval> {
+        let rewards = self.pair.rewards();
+        let independent = match columns.projected() {
+            Some(projected) => {
+                let reference = Reference::new(&projected.rows, |values| projected.projection.residual(values), seed);
+                let rank = projected.shaping().rank;
+                [(&rewards[0], &columns.x), (&rewards[1], &columns.y)]
+                    .iter()
+                    .any(|(reward, residual)| reference.p(reward, residual, rank) >= FOR_CHANCE)
+            }
+            None => {
+                let (rows, _) = shared_rows(self.pair, EndRule::None);
+                let reference = Reference::new(&rows, around_mean, seed);
+                rewards.iter().any(|reward| reference.p(reward, &around_mean(reward), 1) >= FOR_CHANCE)
+            }
+        };
+        if independent { Ok(()) } else { Err(NoInterval::Dependent) }
     }
 
     /// The distances where the values of one side are permuted over the shared transitions.
@@ -147,10 +175,13 @@ impl Measured<'_> {
 
     /// The distance of the first column to other values.
     fn distance_to(&self, columns: &Columns, y: impl Fn(usize) -> f64, noise: f64) -> Option<f64> {
-        let at = |i: usize| (columns.x[i], y(i));
-        let found = agreement(self.settings.correlation, columns.x.len(), at, [columns.noise[0], noise]);
-        found.ok().map(|agreement| agreement.distance)
+        columns.agreement_with(&self.settings, y, noise).ok().map(|agreement| agreement.distance)
     }
+}
+
+fn around_mean(values: &[f64]) -> Vec<f64> {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    values.iter().map(|v| v - mean).collect()
 }
 
 /// All draws, with memory to permute in.

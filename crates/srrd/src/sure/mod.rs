@@ -4,13 +4,14 @@
 //! [`chance`](crate::compare::Measured::chance), [`noise_floor`](crate::compare::Measured::noise_floor).
 
 mod chance;
+pub(crate) mod dependence;
 mod interval;
 mod noise;
 
 pub use chance::{Chance, ChanceSettings, ChanceTest};
 pub use interval::{
     Bootstrap, Draws, Episodes, Interval, IntervalMethod, IntervalSettings, Level, NoInterval, Range, Resampled,
-    Resampling,
+    Resampling, StateBlocks,
 };
 pub(crate) use interval::{expanded, percentile};
 pub use noise::{NoiseFloor, RewardNoise};

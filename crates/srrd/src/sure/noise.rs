@@ -79,10 +79,13 @@ impl Measured<'_> {
         let (columns, _) = self.defined().ok()?;
         let share = |sample: &RewardSample, values: &[f64], of: fn(&(u32, u32)) -> u32| {
             let Some(noise) = sample.noise() else { return 0.0 };
-            let kept = match columns.centred_freedom() {
-                Some(freedom) => freedom,
-                None if self.metric == Metric::Direct => values.len() as f64 - 1.0,
-                None => kept_of_noise(sample, common.iter().map(of), self.metric, &self.settings),
+            if let Some(shaping) = columns.shaping() {
+                let squares: f64 = values.iter().map(|v| v * v).sum();
+                return (noise.merged_variance * shaping.degrees_of_freedom as f64 / squares).min(1.0);
+            }
+            let kept = match self.metric {
+                Metric::Direct => values.len() as f64 - 1.0,
+                _ => kept_of_noise(sample, common.iter().map(of), self.metric, &self.settings),
             };
             (noise.merged_variance * kept / squares_around_mean(values.iter().copied())).min(1.0)
         };

@@ -1,6 +1,6 @@
 //! From trajectories to reward samples.
 
-use super::{Space, Trajectories, TrajectoryError};
+use super::{End, Space, Trajectories, TrajectoryError};
 use crate::sample::{Duplicates, NamedSample, SampleBuilder, Token};
 use crate::sure::Episodes;
 
@@ -25,6 +25,10 @@ impl Trajectories {
             episode_of.push(step.episode as u32);
         }
         let (sample, placement) = builder.build_with_placement(duplicates)?;
+        let sample = match self.step_ends() {
+            Some(ends) => sample.with_row_ends(&placement, &ends)?,
+            None => sample,
+        };
         let episodes = Episodes::from_rows(&sample, &placement, &episode_of)?;
         Ok(NamedSample {
             name: self.name.clone(),
@@ -37,6 +41,14 @@ impl Trajectories {
             sample,
             episodes: Some(episodes),
         })
+    }
+}
+
+impl Trajectories {
+    /// Whether each step ends its episode; `None` where that is not known of every episode.
+    fn step_ends(&self) -> Option<Vec<bool>> {
+        let known = self.episodes().all(|episode| episode.end() != End::Unknown);
+        known.then(|| self.steps().map(|step| step.is_terminated()).collect())
     }
 }
 

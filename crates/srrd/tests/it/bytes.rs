@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use srrd::regress::RewardTable;
+use srrd::sample::Ends;
 use srrd::settings::{Actions, Batch, Estimator, Regression, TreeLimits};
 use srrd::*;
 
@@ -64,7 +65,16 @@ fn featured() -> impl Strategy<Value = RewardSample> {
 }
 
 fn any_sample() -> impl Strategy<Value = RewardSample> {
-    prop_oneof![named(), featured()]
+    let ends = prop_oneof![Just(Ends::unknown()), Just(Ends::all()), Just(Ends::marked(vec![false]))];
+    (prop_oneof![named(), featured()], prop::option::of(prop::collection::vec(any::<bool>(), 1..9)), ends).prop_map(
+        |(sample, marks, ends)| {
+            let ends = match marks {
+                Some(marks) => Ends::marked((0..sample.len()).map(|i| marks[i % marks.len()]).collect()),
+                None => ends,
+            };
+            sample.with_ends(ends).unwrap()
+        },
+    )
 }
 
 /// Puts the right checksum at the end, so that damage is met by what reads the bytes.
@@ -144,7 +154,7 @@ proptest! {
     #[test]
     fn noise_is_refused(mut bytes in prop::collection::vec(any::<u8>(), 0..200), header in any::<bool>()) {
         if header && bytes.len() > 20 {
-            bytes[..12].copy_from_slice(b"SRRDsamp\x02\0\0\0");
+            bytes[..12].copy_from_slice(b"SRRDsamp\x03\0\0\0");
             seal(&mut bytes);
         }
         prop_assert!(RewardSample::from_bytes(&bytes).is_err());
@@ -159,8 +169,8 @@ fn errors_say_what_is_wrong() {
     let message = |bytes: &[u8]| RewardSample::from_bytes(bytes).unwrap_err().to_string();
     assert_eq!(message(b"a,b"), "these bytes are no reward sample: they do not start with SRRDsamp");
     let mut newer = bytes.clone();
-    newer[8] = 3;
-    assert!(message(&newer).starts_with("the sample has version 3 of its form, and only version 2 can be read"));
+    newer[8] = 4;
+    assert!(message(&newer).starts_with("the sample has version 4 of its form, and only version 3 can be read"));
     assert!(message(&bytes[..bytes.len() - 1]).ends_with("not all there: their checksum is wrong"));
     let mut nan = bytes.clone();
     let reward = nan.windows(8).position(|window| window == 1f64.to_le_bytes()).unwrap();

@@ -5,16 +5,17 @@
 //!   computed again from what was drawn: a draw holds about 63 % of the units, so its canonicalization would see a sparser sample
 //!   and carry more of the very bias that sparsity brings. The interval is therefore about sampling noise only: no resampling sees
 //!   the bias of a sample-based canonicalization.
-//! - `projected`: **Fisher's z** on its degrees of freedom, since resampling would destroy the support that it is exact on.
+//! - `projected`: **a jackknife over groups of states**, since resampling would destroy the support that it is exact on, and since
+//!   transitions of the same states have rewards that go together.
 //!
 //! D is a decreasing function of ρ, so an interval of one is an interval of the other.
 
+mod blocks;
 mod bootstrap;
 mod episodes;
-mod fisher;
-mod leverage;
 mod weighted;
 
+pub use blocks::StateBlocks;
 pub(crate) use bootstrap::{expanded, percentile};
 pub use episodes::Episodes;
 
@@ -127,13 +128,8 @@ impl Range {
 pub enum IntervalMethod {
     /// Quantiles of the draws.
     BootstrapPercentile(Bootstrap),
-    /// Fisher's z.
-    FisherZ {
-        /// On so many degrees of freedom, those lost to the mean taken off.
-        degrees_of_freedom: f64,
-        /// How much more the correlation varies than that of normal rewards (1), as a ratio of variances.
-        spread: f64,
-    },
+    /// A jackknife over groups of states.
+    StateBlocks(StateBlocks),
 }
 
 impl IntervalMethod {
@@ -141,7 +137,7 @@ impl IntervalMethod {
     pub fn name(self) -> &'static str {
         match self {
             IntervalMethod::BootstrapPercentile(_) => "bootstrap-percentile",
-            IntervalMethod::FisherZ { .. } => "fisher-z",
+            IntervalMethod::StateBlocks(_) => "state-block-jackknife",
         }
     }
 
@@ -149,7 +145,7 @@ impl IntervalMethod {
     pub fn bootstrap(self) -> Option<Bootstrap> {
         match self {
             IntervalMethod::BootstrapPercentile(draws) => Some(draws),
-            IntervalMethod::FisherZ { .. } => None,
+            IntervalMethod::StateBlocks(_) => None,
         }
     }
 }
@@ -204,7 +200,7 @@ pub enum NoInterval {
     /// There is no distance.
     #[error(transparent)]
     Undefined(#[from] Undefined),
-    /// Fisher's z needs more than 2 degrees of freedom, Student's t more than 1.
+    /// An interval of `projected` needs at least 5 degrees of freedom, Student's t more than 1.
     #[error("{degrees_of_freedom} degrees of freedom are too few")]
     TooFewDegreesOfFreedom {
         /// Those that are left.
@@ -221,6 +217,26 @@ pub enum NoInterval {
         /// All draws.
         draws: usize,
     },
+    /// Too few groups of states tell anything.
+    #[error("only {groups} of 20 groups of states can be left out and leave enough to compare: more data are needed")]
+    FewGroups {
+        /// How many.
+        groups: usize,
+    },
+    /// Episodes end, but no shared transition does: what happens at the ends is not seen.
+    #[error("episodes end, but no shared transition ends one: a difference at the ends would go unseen")]
+    EndsUnseen,
+    /// Nobody said where episodes end.
+    #[error(
+        "it is unknown where episodes end, and some states start nothing: mark the ends (a column `terminated`), or choose ends \
+         = none if episodes go on, sinks if such states are ends"
+    )]
+    EndsUnknown,
+    /// Both rewards go with states or actions, so that chance alone makes such pairs alike or unalike.
+    #[error(
+        "both rewards go with states or actions (they are not independent from transition to transition), where no test is valid"
+    )]
+    Dependent,
     /// The episodes are not those of the sample.
     #[error("the episodes are of a sample with {found} transitions, but this one has {expected}")]
     WrongEpisodes {
@@ -240,14 +256,18 @@ impl NoInterval {
             NoInterval::OneUnit => "one_unit",
             NoInterval::TooManyUndefinedDraws { .. } => "too_many_undefined_draws",
             NoInterval::WrongEpisodes { .. } => "wrong_episodes",
+            NoInterval::FewGroups { .. } => "few_groups",
+            NoInterval::EndsUnseen => "ends_unseen",
+            NoInterval::EndsUnknown => "ends_unknown",
+            NoInterval::Dependent => "dependent",
         }
     }
 }
 
 impl Measured<'_> {
-    /// An interval of the distance: a bootstrap, or Fisher's z for `projected`.
+    /// An interval of the distance: a bootstrap, or a jackknife over groups of states for `projected`.
     ///
-    /// O(draws · shared transitions) for a bootstrap, O(32 projections) for Fisher's z. The same seed gives the same interval on any
+    /// O(draws · shared transitions) for a bootstrap, O(20 projections) for a jackknife. The same seed gives the same interval on any
     /// number of threads.
     ///
     /// # Errors
@@ -269,11 +289,10 @@ impl Measured<'_> {
         let level = how.level;
         let (columns, estimate) = self.defined()?;
         let correlation = self.settings.correlation;
-        if let Some(degrees_of_freedom) = columns.centred_freedom() {
-            let (range, spread) = fisher::range(columns, estimate, correlation, degrees_of_freedom, how)
-                .ok_or(NoInterval::TooFewDegreesOfFreedom { degrees_of_freedom })?;
+        if let Some(projected) = columns.projected() {
+            let (range, blocks) = self.blocks((columns, projected), estimate, how)?;
             let range = Range { low: self.metric.told(range.low), high: self.metric.told(range.high) };
-            return Ok(Interval { level, range, method: IntervalMethod::FisherZ { degrees_of_freedom, spread } });
+            return Ok(Interval { level, range, method: IntervalMethod::StateBlocks(blocks) });
         }
         let pairs = Weighted::new(columns, correlation)?;
         let (resampled, units) = choose_units(self.pair, || pairs.influence(), how)?;

@@ -1,0 +1,209 @@
+//! The interval of `projected`: how much the distance changes when the states of a group are left out.
+//!
+//! What it is about: the distance over *all* transitions that could be met, of which the shared ones are a sample. Transitions that share a
+//! state have rewards and residuals that go together, so that they must leave together. With u and v the residuals in units of their
+//! lengths, c = u·v, z = artanh c, m transitions and ν degrees of freedom:
+//!
+//! - states are hashed into G = 20 groups. For each group, the transitions that start in it *or* lead to it are left out, shaping is
+//!   taken out of the others anew, and z_g is taken of what is left;
+//! - se_J = (t/q) · sqrt((G − 1)/G · Σ (z_g − z̄)²), q and t the quantiles of the normal and of Student's distribution with G − 1
+//!   degrees of freedom;
+//! - se_F = 1 / sqrt(ν − 2): Fisher's, which is right for independent normal rewards;
+//! - se_H = sqrt(m/ν · Σ e²) / (1 − c²), e = uv − c (u² + v²)/2: right for independent rewards with heavy tails.
+//!
+//! The interval is tanh(z ± q · max(se_J, se_F, se_H)). In simulation (`srrd reproduce validity`) it held the distance in at least
+//! 95 of 100 cases for rewards that are independent, smooth, sparse or about goals, where Fisher's z alone held it in 14 to 94.
+
+use rayon::prelude::*;
+
+use super::{IntervalSettings, NoInterval, Range};
+use crate::compare::{Agreement, Columns, Correlation, Measured, Projected, agreement_of_residuals};
+use crate::run::checkpoint;
+use crate::stats::{normal_quantile, student_quantile};
+
+/// Into how many groups states are hashed.
+pub const GROUPS: usize = 20;
+/// So many of them must tell something.
+const LEAST_GROUPS: usize = 4;
+/// Fewer degrees of freedom tell nothing of a group.
+const LEAST_FREEDOM: usize = 5;
+/// A correlation closer to 1 is 1 but for rounding.
+const EQUAL: f64 = 1e-9;
+
+/// What an interval by groups of states came to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StateBlocks {
+    /// The degrees of freedom of the distance.
+    pub degrees_of_freedom: usize,
+    /// How many groups of states told something.
+    pub groups: usize,
+    /// The standard error of z that was taken: the largest of three.
+    pub standard_error: f64,
+}
+
+impl Measured<'_> {
+    pub(super) fn blocks(
+        &self,
+        (columns, projected): (&Columns, &Projected),
+        found: Agreement,
+        how: &IntervalSettings<'_>,
+    ) -> Result<(Range, StateBlocks), NoInterval> {
+        if projected.ends.unseen {
+            return Err(NoInterval::EndsUnseen);
+        }
+        if projected.ends.open() {
+            return Err(NoInterval::EndsUnknown);
+        }
+        let degrees_of_freedom = projected.shaping().degrees_of_freedom;
+        let freedom = degrees_of_freedom as f64;
+        if degrees_of_freedom < LEAST_FREEDOM {
+            return Err(NoInterval::TooFewDegreesOfFreedom { degrees_of_freedom: freedom });
+        }
+        if found.correlation > 1.0 - EQUAL {
+            // No transition tells the two apart: that many could differ unseen.
+            let range = Range { low: 0.0, high: (1.5 / freedom).sqrt() };
+            return Ok((range, StateBlocks { degrees_of_freedom, groups: 0, standard_error: 0.0 }));
+        }
+        if found.correlation < EQUAL - 1.0 {
+            // Exact opposites, likewise.
+            let range = Range { low: (1.0 - 1.5 / freedom).sqrt(), high: 1.0 };
+            return Ok((range, StateBlocks { degrees_of_freedom, groups: 0, standard_error: 0.0 }));
+        }
+        let z: Vec<f64> = self.without_groups(columns, projected);
+        if z.len() < LEAST_GROUPS {
+            return Err(NoInterval::FewGroups { groups: z.len() });
+        }
+        let quantile = normal_quantile(0.5 + 0.5 * how.level.get());
+        let groups = z.len() as f64;
+        let mean = z.iter().sum::<f64>() / groups;
+        let squares: f64 = z.iter().map(|z| (z - mean) * (z - mean)).sum();
+        let student = student_quantile(0.5 + 0.5 * how.level.get(), groups - 1.0);
+        let by_groups = student / quantile * ((groups - 1.0) / groups * squares).sqrt();
+        let by_freedom = match self.settings.correlation {
+            Correlation::Pearson => 1.0,
+            Correlation::Spearman => 1.0 + 0.5 * found.correlation * found.correlation,
+        };
+        let by_freedom = (by_freedom / (freedom - 2.0)).sqrt();
+        let by_rows = match self.settings.correlation {
+            Correlation::Pearson => by_rows(columns, found, freedom),
+            // Ranks have no tails.
+            Correlation::Spearman => 0.0,
+        };
+        let standard_error = by_groups.max(by_freedom).max(by_rows);
+        let range = ends(found, quantile * standard_error);
+        Ok((range, StateBlocks { degrees_of_freedom, groups: z.len(), standard_error }))
+    }
+
+    /// z with every group of states left out, where that leaves enough.
+    fn without_groups(&self, columns: &Columns, projected: &Projected) -> Vec<f64> {
+        let [x, y] = self.pair.rewards();
+        let one = |group: u32| {
+            checkpoint();
+            let kept: Vec<u32> = (0..projected.rows.len() as u32)
+                .filter(|&i| {
+                    let row = &projected.rows[i as usize];
+                    group_of(row.state) != group && group_of(row.next) != group
+                })
+                .collect();
+            let projection = projected.on(&kept)?;
+            if projection.shaping().degrees_of_freedom < LEAST_FREEDOM {
+                return None;
+            }
+            let left =
+                |values: &[f64]| projection.residual(&kept.iter().map(|&i| values[i as usize]).collect::<Vec<f64>>());
+            let (x, y) = (left(&x), left(&y));
+            let at = |i: usize| (x[i], y[i]);
+            let found = agreement_of_residuals(self.settings.correlation, x.len(), at, columns.noise).ok()?;
+            Some(z(found.distance))
+        };
+        let found: Vec<Option<f64>> = (0..GROUPS as u32).into_par_iter().map(one).collect();
+        // A group without which the rewards are equal says that it carries all of the difference; its z would be infinite.
+        found.into_iter().flatten().filter(|z| z.is_finite()).collect()
+    }
+}
+
+/// artanh(1 − 2D²), which loses nothing near D = 0.
+fn z(distance: f64) -> f64 {
+    ((1.0 - distance * distance).sqrt() / distance).ln()
+}
+
+/// The sandwich of independent rows.
+fn by_rows(columns: &Columns, found: Agreement, freedom: f64) -> f64 {
+    let length = |values: &[f64]| values.iter().map(|v| v * v).sum::<f64>().sqrt();
+    let (x, y) = (crate::units::scaled(&columns.x), crate::units::scaled(&columns.y));
+    let (a, b) = (1.0 / length(&x), 1.0 / length(&y));
+    let influence = |(x, y): (&f64, &f64)| {
+        let (u, v) = (x * a, y * b);
+        // uv − c(u² + v²)/2 with c = 1 − 2D², in which nothing cancels near D = 0.
+        let (apart, squared) = ((u - v) * (u - v), found.distance * found.distance);
+        squared * (u * u + v * v) - 0.5 * apart
+    };
+    let squares: f64 = x.iter().zip(&y).map(influence).map(|e| e * e).sum();
+    let unexplained = 4.0 * found.distance.powi(2) * (1.0 - found.distance.powi(2));
+    (x.len() as f64 / freedom * squares).sqrt() / unexplained
+}
+
+/// The distances at z ± reach.
+fn ends(found: Agreement, reach: f64) -> Range {
+    let z = z(found.distance);
+    let distance = |z: f64| 1.0 / (1.0 + (2.0 * z).exp()).sqrt();
+    Range { low: distance(z + reach), high: distance(z - reach) }
+}
+
+/// The group of a state. Numbers of states are ranks of their tokens, so that it depends on the sample alone.
+fn group_of(state: u32) -> u32 {
+    // A finalizer that spreads neighbouring numbers.
+    let mut hash = u64::from(state).wrapping_add(0x9E37_79B9_7F4A_7C15);
+    hash = (hash ^ (hash >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    ((hash ^ (hash >> 31)) % GROUPS as u64) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(distance: f64) -> Agreement {
+        Agreement { distance, correlation: 1.0 - 2.0 * distance * distance }
+    }
+
+    #[test]
+    fn ends_stay_between_0_and_1() {
+        for distance in [1e-9, 1e-3, 0.3, 0.7, 0.999] {
+            let (narrow, wide) = (ends(at(distance), 0.3), ends(at(distance), 0.5));
+            assert!(0.0 < wide.low && wide.low < narrow.low && narrow.low < distance);
+            assert!(distance < narrow.high && narrow.high < wide.high && wide.high < 1.0);
+        }
+        // ρ = 0.5 and z = 0.549306.
+        assert!((z(0.5) - 0.5f64.atanh()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn influences_are_those_of_the_formula() {
+        let (x, y): (Vec<f64>, Vec<f64>) =
+            (0..40).map(|i| (f64::from(i * 7 % 11) - 5.0, f64::from(i * i % 13) - 6.0)).unzip();
+        let columns = Columns::plain(&x, &y);
+        let length = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
+        let c = x.iter().zip(&y).map(|(x, y)| x * y).sum::<f64>() / length(&x) / length(&y);
+        let e = |(x, y): (&f64, &f64)| {
+            let (u, v) = (x / length(&x_all()), y / length(&y_all()));
+            u * v - c * (u * u + v * v) / 2.0
+        };
+        fn x_all() -> Vec<f64> {
+            (0..40).map(|i| f64::from(i * 7 % 11) - 5.0).collect()
+        }
+        fn y_all() -> Vec<f64> {
+            (0..40).map(|i| f64::from(i * i % 13) - 6.0).collect()
+        }
+        let expected = (40.0 / 33.0 * x.iter().zip(&y).map(e).map(|e| e * e).sum::<f64>()).sqrt() / (1.0 - c * c);
+        let found = by_rows(&columns, at(((1.0 - c) / 2.0).sqrt()), 33.0);
+        assert!((found / expected - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn groups_are_about_as_large() {
+        let mut counts = [0; GROUPS];
+        (0..20_000).for_each(|state| counts[group_of(state) as usize] += 1);
+        assert!(counts.iter().all(|count| (850..1150).contains(count)), "{counts:?}");
+    }
+}
