@@ -31,6 +31,7 @@ from ._compare import (
 )
 from ._exact import Tabular
 from ._options import METRICS, CompareOptions, Metric, Options
+from ._regret import regret
 from ._returns import returns
 from ._sample import RewardSample, Transition, Transitions, from_frame, read
 from ._srrd import DataWarning, __version__
@@ -90,6 +91,7 @@ __all__ = [
     "pairwise",
     "plot",
     "read",
+    "regret",
     "returns",
     "reward_net",
     "run",

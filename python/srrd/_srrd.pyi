@@ -38,6 +38,7 @@ __all__ = [
     "preferences_of_file",
     "publish_run",
     "read",
+    "regret",
     "returns",
     "roles",
     "run_part",
@@ -163,6 +164,16 @@ def sample_of_episodes(
     duplicates: str,
 ) -> Sample: ...
 def read(path: str, reading: Reading) -> list[Sample]: ...
+
+def regret(
+    a: Sample,
+    b: Sample,
+    model: Sample | None,
+    file: str | None,
+    gamma: float,
+    starts: list[str],
+    threads: int | None = None,
+) -> dict[str, Any]: ...
 
 # Episodes.
 def walks_of_columns(columns: dict[str, Any], origin: str, name: str, reading: Reading) -> list[Walks]: ...

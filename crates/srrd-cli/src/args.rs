@@ -144,6 +144,18 @@ the one with the nearest neighbour.")]
 Example:
   srrd report runs/coverage")]
     Report(ReportArgs),
+    /// What it costs to act on the wrong reward
+    #[command(after_help = "\
+Examples:
+  srrd regret a.csv b.csv --gamma 0.99
+  srrd regret log.csv --rewards old,new --start home
+  srrd regret a.csv b.csv --dynamics model.csv       columns state, action, next_state, probability
+
+Acting optimally for one reward, how much of what the other could give is lost? 0: nothing, 1: as
+much as the worst policy loses. Where actions lead is counted from both tables together; an action
+is available where both have a reward of it. A row that ends (columns `terminated`, `done`) leads
+nowhere. Among actions that are equally good, each is taken as often.")]
+    Regret(Regret),
     /// How alike two rewards judge whole episodes
     #[command(after_help = "\
 Examples:
@@ -400,6 +412,30 @@ pub struct Classify {
 pub struct ReportArgs {
     /// A folder that `srrd reproduce` has written
     pub folder: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Regret {
+    /// The first reward: a table, or TABLE#SAMPLE; - is CSV on standard input
+    pub a: PathBuf,
+    /// The second reward; left out where the first table holds two samples, as with --rewards A,B
+    pub b: Option<PathBuf>,
+    /// The discount factor, from 0 to below 1
+    #[arg(long, default_value_t = 0.9, allow_hyphen_values = true)]
+    pub gamma: f64,
+    /// The states that episodes start in, with commas [default: all in which an action is available]
+    #[arg(long, value_name = "STATES", value_delimiter = ',')]
+    pub start: Vec<String>,
+    /// A table of transition probabilities: state, action, next_state, probability [default: counted from both tables]
+    #[arg(long, value_name = "FILE")]
+    pub dynamics: Option<PathBuf>,
+    #[command(flatten)]
+    pub table: TableArgs,
+    #[command(flatten)]
+    pub threads: Threads,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

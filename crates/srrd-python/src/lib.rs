@@ -11,6 +11,7 @@ mod error;
 mod exact;
 mod lab;
 mod reading;
+mod regret;
 mod returns;
 mod sample;
 mod simulate;
@@ -43,6 +44,8 @@ mod _srrd {
     use super::lab::{clean_up_when_ended, command, merge_parts, plan, publish_run, run_part};
     #[pymodule_export]
     use super::reading::{Reading, roles};
+    #[pymodule_export]
+    use super::regret::regret;
     #[pymodule_export]
     use super::returns::{Walks, preferences_of_file, returns, walks_of_columns, walks_of_file};
     #[pymodule_export]

@@ -6,6 +6,7 @@ pub mod explanation;
 pub mod gamma;
 pub mod inspection;
 pub mod matrix;
+pub mod regret;
 pub mod returns;
 
 use srrd::answer::{SampleSummary, Used};
