@@ -122,7 +122,7 @@ fn metrics(given: Given<'_>) -> Result<Vec<Metric>, SettingError> {
     let names = if let Given::Texts(names) = given { names } else { &one };
     let mut metrics = Vec::new();
     for name in names {
-        let more = if name == "all" { Metric::ALL.to_vec() } else { vec![name.parse()?] };
+        let more = if name == "all" { Metric::SHOWN.to_vec() } else { vec![name.parse()?] };
         for metric in more {
             if !metrics.contains(&metric) {
                 metrics.push(metric);

@@ -126,7 +126,7 @@ impl Options {
         if support == Support::Own && !projects {
             return Err(Problem::OptionOfProjected { option: "support" });
         }
-        if ends != EndRule::Auto && !projects {
+        if ends != EndRule::Auto && !(projects || metrics.contains(&Metric::Npec)) {
             return Err(Problem::OptionOfProjected { option: "ends" });
         }
         if potential != Potential::Tabular {

@@ -26,6 +26,7 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     paper: false,
     expects: false,
     discounts: true,
+    shown: true,
 };
 
 /// Of the largest reward: what of a residual may be rounding.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use srrd::batch::BatchSet;
-use srrd::exact::Tabular;
+use srrd::exact::{Draws, Tabular};
 use srrd::metric::CanonicalForm;
 use srrd::settings::{Actions, Batch, Estimator};
 use srrd::*;
@@ -184,12 +184,15 @@ fn exact_forms() {
         let problem = Tabular::new(numbers(&case["state_distribution"]), numbers(&case["action_distribution"]))
             .and_then(|p| p.with_dynamics(&flat(&case["transition"])))
             .unwrap();
-        for metric in [Metric::Epic, Metric::Dard, Metric::Srrd] {
+        let shared = problem.clone().with_draws(Draws::Shared);
+        let with_shared_actions = [Metric::Dard, Metric::Srrd].map(|metric| (&shared, metric, "canonical_shared"));
+        let independent = [Metric::Epic, Metric::Dard, Metric::Srrd].map(|metric| (&problem, metric, "canonical"));
+        for (problem, metric, key) in independent.into_iter().chain(with_shared_actions) {
             let found = problem.canonicalize(&flat(&case["reward"]), metric, gamma(case)).unwrap();
-            let expected = flat(&case["canonical"][metric.name()]);
+            let expected = flat(&case[key][metric.name()]);
             assert_eq!(found.len(), expected.len());
             for (j, (&found, &expected)) in found.iter().zip(&expected).enumerate() {
-                assert!(close(found, expected), "case {i} {metric} at {j}: {found} is not {expected}");
+                assert!(close(found, expected), "case {i} {metric} {key} at {j}: {found} is not {expected}");
             }
         }
     }

@@ -220,7 +220,7 @@ fn the_same_seed_gives_the_same_bits_on_any_number_of_threads() {
     let rows = walks(&mut rng, 8, 40, 30);
     let (a, first) = sample_of_walks(&rows, |s, a, t| f64::from((s * 31 + a * 7 + t * 13) % 101));
     let (b, second) = sample_of_walks(&walks(&mut rng, 8, 40, 30), |s, a, t| f64::from((s * 3 + a * 5 + t) % 11));
-    for metric in Metric::ALL {
+    for metric in Metric::SHOWN {
         for &correlation in Correlation::ALL {
             let settings = Settings { correlation, ..Settings::default() };
             for resampling in [Resampling::Transitions, Resampling::Episodes { a: Some(&first), b: Some(&second) }] {
