@@ -18,3 +18,4 @@ mod starc;
 mod support;
 mod table;
 mod theory;
+mod verdict;
