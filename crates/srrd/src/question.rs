@@ -67,6 +67,8 @@ pub struct Options {
     pub draws: Draws,
     /// Whether to tell what noise in the rewards leaves possible: for those who have room for it.
     pub noise_floor: bool,
+    /// Whether to judge if two rewards ask for the same behaviour, where `projected` is asked for: it takes an interval.
+    pub verdict: bool,
 }
 
 impl Default for Options {
@@ -93,6 +95,7 @@ impl Default for Options {
             chance: false,
             draws: Draws::default(),
             noise_floor: false,
+            verdict: false,
         }
     }
 }
@@ -160,6 +163,7 @@ impl Options {
                 chance: self.chance,
                 draws: self.draws,
                 noise_floor: self.noise_floor,
+                verdict: self.verdict,
             },
         })
     }
@@ -232,6 +236,8 @@ pub struct Certainty {
     pub draws: Draws,
     /// Whether to tell what noise in the rewards leaves possible.
     pub noise_floor: bool,
+    /// Whether to judge if two rewards ask for the same behaviour.
+    pub verdict: bool,
 }
 
 /// Who chose the metrics.

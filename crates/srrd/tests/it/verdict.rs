@@ -25,7 +25,7 @@ struct Problem {
 }
 
 fn problem(rng: &mut ChaCha8Rng) -> Problem {
-    let (states, actions) = (rng.random_range(6..14u32), rng.random_range(2..4u32));
+    let (states, actions) = (rng.random_range(12..30u32), rng.random_range(3..6u32));
     let ends = rng.random::<bool>();
     let mut rows = Vec::new();
     for s in 0..states {
