@@ -35,7 +35,11 @@ fn distance_prints_a_table_and_json() {
     assert_eq!(json["a"]["name"], "a.csv");
     assert_eq!(json["b"]["transitions"], 5);
     assert_eq!(json["common"], 4);
-    assert_eq!(json["results"][0]["metric"], "srrd");
+    let metrics: Vec<&str> =
+        json["results"].as_array().unwrap().iter().map(|r| r["metric"].as_str().unwrap()).collect();
+    assert_eq!(metrics, ["direct", "epic", "dard", "srrd", "projected"]);
+    assert_eq!(json["verdict"], "unknown");
+    assert!(json["reason"].as_str().unwrap().contains("degrees of freedom"), "{json}");
     let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
     assert_eq!(&keys[..3], ["a", "b", "common"]);
 }
@@ -179,7 +183,7 @@ fn matrix_writes_a_square_table_with_names() {
     let table = place.read("d.csv");
     assert_eq!(table.lines().next(), Some("sample,a.csv,b.csv"));
     assert_eq!(column(&table, "sample"), ["a.csv", "b.csv"]);
-    let distance: Value = serde_json::from_str(&place.ok("distance a.csv b.csv --json")).unwrap();
+    let distance: Value = serde_json::from_str(&place.ok("distance a.csv b.csv --metric srrd --json")).unwrap();
     let expected = distance["results"][0]["distance"].as_f64().unwrap();
     assert_eq!(column(&table, "b.csv")[0].parse::<f64>(), Ok(expected));
     assert_eq!(column(&table, "a.csv"), ["0.0", column(&table, "b.csv")[0]]);
@@ -350,7 +354,7 @@ fn help_offers_what_is_taken() {
     let place = Place::new();
     for command in ["matrix", "explain"] {
         let help = place.ok(&format!("{command} --help"));
-        assert!(help.contains("One of direct, epic, dard, srrd, projected [default: srrd]"), "{help}");
+        assert!(help.contains("One of direct, epic, dard, srrd, projected, npec, or auto: the one that"), "{help}");
     }
     let help = place.ok("inspect --help");
     assert!(help.contains("[default: all]") && help.contains("--batch"), "{help}");
