@@ -191,7 +191,8 @@ impl Choice for Model {
 }
 
 impl Choice for Undefined {
-    const ALL: &'static [Self] = &[Undefined::TooFewCommon, Undefined::Constant, Undefined::NoDegreesOfFreedom];
+    const ALL: &'static [Self] =
+        &[Undefined::TooFewCommon, Undefined::Constant, Undefined::NoDegreesOfFreedom, Undefined::NoFeatures];
     fn name(self) -> &'static str {
         Undefined::name(self)
     }

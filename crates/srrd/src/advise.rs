@@ -15,7 +15,8 @@
 //! - for γ = 0: 1 if s starts no shared transition yet, else 0,
 //!
 //! where a state of no shared transition is a balanced component of its own. Where a transition ends its episode, or a component holds
-//! one that does, nothing is balanced, and for γ = 1 Δrank is the number of components without an end, less one if none has.
+//! one that does, nothing is balanced, and for γ = 1 Δrank is the number of components without an end, less one if none has. With γ = 1
+//! a shift counts as well, as long as nothing ends and not everything is balanced.
 
 use std::fmt;
 
@@ -167,7 +168,8 @@ pub fn advise<'a>(pair: &Pair<'a>, settings: &Settings) -> Advice<'a> {
     let shaping = Shaping { rank, components: graph.components.len(), degrees_of_freedom: shared.len() - rank };
     let one_step = one_step(&shared);
     let (metric, mut reasons) = verdict(pair, shaping, one_step.is_some(), settings);
-    reasons.extend(ends.open().then_some(Reason::EndsUnknown));
+    // Where all transitions lead to one state, it makes no difference whether that is an end.
+    reasons.extend((ends.open() && one_step.is_none()).then_some(Reason::EndsUnknown));
 
     let all = shared.iter().copied().chain(lacking.iter().map(|lack| (lack.start, lack.end)));
     let transitions = shared.len() + lacking.len();
@@ -283,13 +285,13 @@ fn gains<'a>(tokens: &[Token<'a>], shared: &[(u32, u32)], lacking: &[Lacking], g
         .map(|from| {
             let state = from[0].start;
             let more_rank = if gamma == 0.0 {
-                usize::from(!starts[state as usize])
+                isize::from(!starts[state as usize])
             } else {
                 more_rank(&components, state, from.iter().map(|lack| lack.end), gamma == 1.0)
             };
             let lacked_by = |sample| from.iter().filter(|lack| lack.sample == sample).count();
             // Every new dimension takes a transition of its own.
-            let gain = from.len().saturating_sub(more_rank);
+            let gain = from.len().saturating_add_signed(-more_rank);
             StateGain { state: tokens[state as usize], gain, lacking: [lacked_by(0), lacked_by(1)] }
         })
         .filter(|gain| gain.gain > 0)
@@ -298,8 +300,8 @@ fn gains<'a>(tokens: &[Token<'a>], shared: &[(u32, u32)], lacking: &[Lacking], g
     states
 }
 
-/// By how much the rank grows when a state gets these successors, for γ > 0.
-fn more_rank(components: &Components, state: u32, ends: impl Iterator<Item = u32>, undiscounted: bool) -> usize {
+/// By how much the rank grows when a state gets these successors, for γ > 0. It shrinks where a shift is no longer free.
+fn more_rank(components: &Components, state: u32, ends: impl Iterator<Item = u32>, undiscounted: bool) -> isize {
     let Components { of_state, level, balanced, grounded } = components;
     let (own, here) = (of_state[state as usize], level[state as usize]);
     // The components that are joined, each with what its levels are moved by to go on from this state's.
@@ -314,13 +316,21 @@ fn more_rank(components: &Components, state: u32, ends: impl Iterator<Item = u32
         let moved = *joined.entry(component).or_insert(here + 1 - level);
         consistent &= moved + level == here + 1;
     }
-    if undiscounted {
-        let free = joined.keys().filter(|&&component| !grounded[component as usize]).count();
-        return free - usize::from(!ended && free == joined.len());
-    }
-    let before = joined.keys().filter(|&&component| balanced[component as usize]).count();
+    let count = |of: &[bool]| joined.keys().filter(|&&component| of[component as usize]).count();
+    let before = count(balanced);
     let after = usize::from(consistent && !ended && before == joined.len());
-    before - after
+    if !undiscounted {
+        return before as isize - after as isize;
+    }
+    let free = joined.len() - count(grounded);
+    let shaping = free as isize - isize::from(!ended && free == joined.len());
+    // Whether a shift is a dimension of its own.
+    let nothing_ends = !grounded.contains(&true);
+    let unbalanced = balanced.iter().filter(|balanced| !**balanced).count();
+    let elsewhere = unbalanced > joined.len() - before;
+    let shift_before = nothing_ends && unbalanced > 0;
+    let shift_after = nothing_ends && !ended && (elsewhere || after == 0);
+    shaping + isize::from(shift_after) - isize::from(shift_before)
 }
 
 /// The states and what can be compared in them, if all transitions end in one state that starts none.

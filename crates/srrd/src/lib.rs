@@ -46,6 +46,7 @@ pub mod gamma;
 mod graph;
 pub mod metric;
 pub mod option;
+pub mod potential;
 pub mod problem;
 pub mod project;
 pub mod question;
@@ -60,7 +61,9 @@ pub mod sure;
 pub mod theory;
 pub mod trajectories;
 mod units;
+pub mod verdict;
 pub mod warning;
+mod witness;
 pub mod words;
 
 /// Batches of states, or of states and actions, that a double-batch estimate sums over.

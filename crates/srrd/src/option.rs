@@ -110,8 +110,11 @@ fn none() -> Vec<&'static str> {
 }
 
 fn metric_names() -> Vec<&'static str> {
-    METRICS.iter().map(|info| info.name).chain(["all"]).collect()
+    METRICS.iter().map(|info| info.name).chain(["all", AUTO]).collect()
 }
+
+/// The name for the metric that fits the data.
+const AUTO: &str = "auto";
 
 /// The metrics of these names, without repetitions, in the order given.
 fn metrics(given: Given<'_>) -> Result<Vec<Metric>, SettingError> {
@@ -130,16 +133,24 @@ fn metrics(given: Given<'_>) -> Result<Vec<Metric>, SettingError> {
 }
 
 /// The options of comparisons, in the order in which help texts list them.
-pub static OPTIONS: [OptionInfo; 15] = [
+pub static OPTIONS: [OptionInfo; 16] = [
     OptionInfo {
         name: "metric",
         group: Group::Canonicalize,
         value: "METRIC",
         default: "",
         choices: metric_names,
-        about: "Which metrics are used",
+        about: "Which metrics are used; auto: the one that fits the data",
         python: "str | Iterable[str]",
-        set: |options, given| metrics(given).map(|value| options.metrics = value),
+        set: |options, given| {
+            let names = if let Given::Texts(names) = given { names.to_vec() } else { vec![given.shown()] };
+            options.auto = names == [AUTO];
+            match options.auto {
+                true => options.metrics.clear(),
+                false => options.metrics = metrics(given)?,
+            }
+            Ok(())
+        },
     },
     OptionInfo {
         name: "gamma",
@@ -276,6 +287,17 @@ pub static OPTIONS: [OptionInfo; 15] = [
                 into states that start nothing (sinks), or none",
         python: "str",
         set: |options, given| given.choice().map(|value| options.ends = value),
+    },
+    OptionInfo {
+        name: "potential",
+        group: Group::Compare,
+        value: "tabular|linear|quadratic|fourier:N|auto",
+        default: "tabular",
+        choices: none,
+        about: "What potentials projected takes shaping to be made of: a number per state, or functions of feature columns, for states \
+                that hardly repeat; auto takes the functions that explain most of the rewards where they were not fitted",
+        python: "str",
+        set: |options, given| given.shown().parse().map(|value| options.potential = value),
     },
     OptionInfo {
         name: "interval",

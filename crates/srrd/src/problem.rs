@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::metric::Metric;
+use crate::potential::Potential;
 use crate::settings::SettingError;
 
 /// Who speaks: how options are written in a message.
@@ -63,11 +64,35 @@ pub enum Problem {
     ActionsOfUnbiased,
     /// A regression without the regressed estimator.
     RegressionOfOthers,
+    /// Potentials of a basis on the transitions of each sample.
+    PotentialOnOwn,
+    /// Potentials of a basis with γ from the data.
+    PotentialWithoutGamma,
+    /// Potentials are functions of features, but states have none.
+    PotentialWithoutFeatures {
+        /// The sample, or its file.
+        sample: String,
+        /// What was asked for.
+        potential: Potential,
+    },
+    /// A basis of more functions than anyone can wait for.
+    WidePotential {
+        /// The sample, or its file.
+        sample: String,
+        /// What was asked for.
+        potential: Potential,
+        /// The feature columns.
+        columns: usize,
+        /// The functions that they make.
+        weights: usize,
+    },
     /// An option of the metric `projected` without it.
     OptionOfProjected {
         /// The option.
         option: &'static str,
     },
+    /// The metric was left to the data where there is no pair of samples to ask.
+    AutoWithoutPair,
     /// Ends are to be those marked in the samples, and a sample marks none.
     EndsUnmarked {
         /// The sample, or its file.
@@ -160,6 +185,31 @@ impl Problem {
                 "{}: only the metric projected has one; leave it out, or add {}",
                 option(name),
                 to.choice("metric", Metric::Projected.name())
+            ),
+            Problem::AutoWithoutPair => format!(
+                "{}: which metric fits is asked of pairs of samples; name one here: {}",
+                to.choice("metric", "auto"),
+                to.choice("metric", Metric::Projected.name())
+            ),
+            Problem::PotentialOnOwn => format!(
+                "{}: functions of features are taken out on the transitions that a pair shares; leave {} out",
+                option("potential"),
+                to.choice("support", "own")
+            ),
+            Problem::PotentialWithoutGamma => format!(
+                "{}: gamma is estimated with one potential per state only; give the one that the rewards were made for",
+                to.choice("gamma", "auto")
+            ),
+            Problem::PotentialWithoutFeatures { sample, potential } => format!(
+                "{sample}: {}: states are tokens here, of which no function can be made; give numeric feature columns `state.NAME` \
+                 and `next_state.NAME` instead of `state` and `next_state`, or leave it out",
+                to.choice("potential", &potential.to_string())
+            ),
+            Problem::WidePotential { sample, potential, columns, weights } => format!(
+                "{sample}: {}: {columns} feature columns make {weights} functions, more than {}; choose linear, fourier:N with a \
+                 smaller N, or fewer columns",
+                to.choice("potential", &potential.to_string()),
+                Potential::MOST_WEIGHTS
             ),
             Problem::EndsUnmarked { sample } => format!(
                 "{sample}: {}: nothing says which transitions end an episode; add a column `terminated` (or `done` with `truncated`), \

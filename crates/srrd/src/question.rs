@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::compare::Correlation;
+use crate::advise::advise;
+use crate::compare::{Correlation, Pair};
 use crate::gamma::{GammaEstimate, estimate_gamma};
 use crate::metric::Metric;
+use crate::potential::Potential;
 use crate::problem::Problem;
 use crate::sample::{Duplicates, NamedSample, RewardSample, SampleError};
 use crate::settings::{
@@ -26,6 +28,8 @@ use crate::warning::Warning;
 pub struct Options {
     /// The metrics; none for the default of whoever asks.
     pub metrics: Vec<Metric>,
+    /// Whether the metric is the one that fits the data.
+    pub auto: bool,
     /// γ.
     pub gamma: Discount,
     /// How expectations are estimated.
@@ -46,6 +50,8 @@ pub struct Options {
     pub correlation: Correlation,
     /// Where `projected` takes shaping out.
     pub support: Support,
+    /// What potentials `projected` takes shaping to be made of.
+    pub potential: Potential,
     /// Which transitions end an episode, for `projected`.
     pub ends: EndRule,
     /// The level of the interval that is asked for.
@@ -60,9 +66,10 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let Settings { seed, min_common, support, correlation, ends, .. } = Settings::default();
+        let Settings { seed, min_common, support, potential, correlation, ends, .. } = Settings::default();
         Options {
             metrics: Vec::new(),
+            auto: false,
             gamma: Discount::default(),
             estimator: EstimatorName::default(),
             regression: None,
@@ -73,6 +80,7 @@ impl Default for Options {
             min_common,
             correlation,
             support,
+            potential,
             ends,
             interval: None,
             chance: false,
@@ -96,7 +104,7 @@ impl Options {
     /// # Errors
     /// Options that do not go together.
     pub fn question_by(&self, default: &[Metric]) -> Result<Question, Problem> {
-        let Options { actions, batch, seed, min_common, support, correlation, ends, .. } = *self;
+        let Options { actions, batch, seed, min_common, support, potential, correlation, ends, .. } = *self;
         if min_common == 0 {
             return Err(Problem::Value { option: "min-common", error: SettingError::LessThanOne });
         }
@@ -113,20 +121,29 @@ impl Options {
             (_, Some(_)) => return Err(Problem::RegressionOfOthers),
         };
         let metrics = if self.metrics.is_empty() { default.to_vec() } else { self.metrics.clone() };
-        let projects = metrics.contains(&Metric::Projected);
+        let metrics = if self.auto { vec![Metric::Srrd] } else { metrics };
+        let projects = self.auto || metrics.contains(&Metric::Projected);
         if support == Support::Own && !projects {
             return Err(Problem::OptionOfProjected { option: "support" });
         }
         if ends != EndRule::Auto && !(projects || metrics.contains(&Metric::Npec)) {
             return Err(Problem::OptionOfProjected { option: "ends" });
         }
+        if potential != Potential::Tabular {
+            self.check_potential(&metrics)?;
+        }
         let gamma = match self.gamma {
             Discount::Given(gamma) => gamma,
             Discount::FromData => Default::default(),
         };
         Ok(Question {
-            settings: Settings { gamma, estimator, seed, min_common, support, correlation, ends },
+            settings: Settings { gamma, estimator, seed, min_common, support, potential, correlation, ends },
             metrics,
+            choice: match (self.auto, self.metrics.is_empty()) {
+                (true, _) => MetricChoice::Auto,
+                (false, true) => MetricChoice::Default,
+                (false, false) => MetricChoice::Named,
+            },
             regression,
             gamma_from_data: self.gamma == Discount::FromData,
             certainty: Certainty {
@@ -136,6 +153,22 @@ impl Options {
                 noise_floor: self.noise_floor,
             },
         })
+    }
+}
+
+impl Options {
+    /// What potentials of a basis do not go with.
+    fn check_potential(&self, metrics: &[Metric]) -> Result<(), Problem> {
+        if !metrics.contains(&Metric::Projected) {
+            return Err(Problem::OptionOfProjected { option: "potential" });
+        }
+        if self.support == Support::Own {
+            return Err(Problem::PotentialOnOwn);
+        }
+        match self.gamma {
+            Discount::FromData => Err(Problem::PotentialWithoutGamma),
+            Discount::Given(_) => Ok(()),
+        }
     }
 }
 
@@ -153,10 +186,25 @@ pub struct Certainty {
     pub noise_floor: bool,
 }
 
+/// Who chose the metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MetricChoice {
+    /// The caller.
+    Named,
+    /// Nobody.
+    Default,
+    /// The data are to.
+    Auto,
+}
+
+/// So many pairs of many samples are asked which metric fits.
+const ASKED: usize = 12;
+
 /// A valid question about samples: by which metrics, with which settings, how sure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     metrics: Vec<Metric>,
+    choice: MetricChoice,
     /// For the regressed estimator, the double batch: predicting is up to the samples, which [`settle`](Self::settle) prepares.
     settings: Settings,
     regression: Option<Regression>,
@@ -178,6 +226,52 @@ impl Question {
         match self.metrics.as_slice() {
             &[metric] => Ok(metric),
             _ => Err(Problem::SeveralMetrics { what }),
+        }
+    }
+
+    /// Whether the caller named the metrics, or left them to the data.
+    pub fn is_chosen(&self) -> bool {
+        self.choice != MetricChoice::Default
+    }
+
+    /// Whether the metric is left to the data.
+    pub fn is_auto(&self) -> bool {
+        self.choice == MetricChoice::Auto
+    }
+
+    /// The metric that fits most pairs of samples, of some; `None` where no distance tells anything.
+    ///
+    /// ```
+    /// use srrd::{Duplicates, Metric, NamedSample, Options, RewardSample};
+    /// let rows = (0..9).flat_map(|s| (0..9).map(move |t| (s, 0, t, f64::from((3 * s + 2 * t * s) % 7))));
+    /// let a = NamedSample::new("a", RewardSample::from_rows(rows, Duplicates::Mean)?);
+    /// let question = Options { auto: true, ..Options::default() }.question()?;
+    /// assert_eq!(question.advised(&[&a, &a]), Some(Metric::Projected));
+    /// assert_eq!(question.fitting(&[&a, &a]).metrics(), [Metric::Projected]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn advised(&self, samples: &[&NamedSample]) -> Option<Metric> {
+        let pairs = samples.len().saturating_sub(1);
+        let asked = (0..pairs).step_by(pairs.div_ceil(ASKED).max(1));
+        let advice: Vec<Option<Metric>> = asked
+            .map(|i| advise(&Pair::new(&samples[i].sample, &samples[i + 1].sample), &self.settings).metric)
+            .collect();
+        let votes = |metric: Metric| advice.iter().filter(|advised| **advised == Some(metric)).count();
+        let [projected, srrd] = [Metric::Projected, Metric::Srrd].map(votes);
+        match projected + srrd {
+            0 => None,
+            _ if projected >= srrd => Some(Metric::Projected),
+            _ => Some(Metric::Srrd),
+        }
+    }
+
+    /// The question with the metric that fits the samples, if that was asked for; `srrd` where none fits.
+    pub fn fitting(&self, samples: &[&NamedSample]) -> Question {
+        match self.choice {
+            MetricChoice::Auto => {
+                Question { metrics: vec![self.advised(samples).unwrap_or(Metric::Srrd)], ..self.clone() }
+            }
+            MetricChoice::Named | MetricChoice::Default => self.clone(),
         }
     }
 
@@ -221,6 +315,9 @@ impl Question {
         });
         let ready = ready.collect::<Result<_, Problem>>()?;
         check_same_identity(samples)?;
+        if self.settings.potential != Potential::Tabular {
+            samples.iter().try_for_each(|named| check_features(named, self.settings.potential))?;
+        }
         if self.settings.ends == EndRule::Marked
             && let Some(unmarked) = samples.iter().find(|named| !named.sample.ends().are_known())
         {
@@ -270,6 +367,19 @@ fn predicting(named: &NamedSample, regression: Regression) -> Result<NamedSample
         other => Problem::Unpredictable { sample: named.origin().to_owned(), why: other.to_string() },
     })?;
     Ok(NamedSample { sample, ..named.clone() })
+}
+
+/// Potentials of a basis are functions of features, and not of too many.
+fn check_features(named: &NamedSample, potential: Potential) -> Result<(), Problem> {
+    let sample = || named.origin().to_owned();
+    let Some(columns) = named.sample.states().arity() else {
+        return Err(Problem::PotentialWithoutFeatures { sample: sample(), potential });
+    };
+    let weights = potential.weights(columns);
+    match weights > Potential::MOST_WEIGHTS {
+        true => Err(Problem::WidePotential { sample: sample(), potential, columns, weights }),
+        false => Ok(()),
+    }
 }
 
 /// Samples that identify states by different things can share no transition; that is a mistake, not a distance.

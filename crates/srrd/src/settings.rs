@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use crate::compare::Correlation;
 use crate::metric::METRICS;
+use crate::potential::Potential;
 
 /// A choice among names, which is declared here and nowhere else: command, Python, help and messages take the names from it.
 ///
@@ -69,6 +70,9 @@ pub enum SettingError {
     /// Neither a discount factor nor `auto`.
     #[error("'{0}' is neither a number between 0 and 1 nor `auto`")]
     NotAGamma(String),
+    /// No potential of this name.
+    #[error("'{0}' is none of tabular, linear, quadratic, auto and fourier:N, N being a whole number from 1 to {MOST_WAVES}", MOST_WAVES = Potential::MOST_WAVES)]
+    NotAPotential(String),
     /// Neither a size nor `all`.
     #[error("'{0}' is neither `all` nor a whole number from 1 up")]
     NotABatch(String),
@@ -317,6 +321,8 @@ pub struct Settings {
     pub min_common: usize,
     /// Where `projected` takes shaping out.
     pub support: Support,
+    /// What potentials it takes shaping to be made of. Those of a basis are taken out on what a pair shares, whatever `support` says.
+    pub potential: Potential,
     /// Of what kind the correlation is.
     pub correlation: Correlation,
     /// Which transitions end an episode, for `projected`.
@@ -385,6 +391,7 @@ impl Default for Settings {
             seed: 0,
             min_common: 3,
             support: Support::default(),
+            potential: Potential::default(),
             correlation: Correlation::Pearson,
             ends: EndRule::Auto,
         }

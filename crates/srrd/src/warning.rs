@@ -3,12 +3,12 @@
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
-use crate::compare::{Distance, Undefined};
+use crate::compare::{Distance, Pair, Undefined};
 use crate::gamma::{GammaEstimate, NotIdentified};
 use crate::metric::Metric;
 use crate::problem::FrontEnd;
 use crate::sample::{Duplicates, NamedSample};
-use crate::settings::FEW_COMMON;
+use crate::settings::{EndRule, FEW_COMMON};
 use crate::sure::NoInterval;
 use crate::words::{count, counted};
 
@@ -68,10 +68,29 @@ pub enum Warning {
         /// The distance if episodes go on there, and if they end there; `None` where it is undefined.
         distances: [Option<f64>; 2],
     },
+    /// Many samples, some of which do not say where episodes end.
+    EndsOpen {
+        /// How many samples.
+        samples: usize,
+    },
+    /// Another metric fits the data better than the one that is the default.
+    OtherAdvised {
+        /// The default.
+        metric: Metric,
+        /// What fits.
+        advised: Metric,
+    },
     /// Transitions end in one sample and not in the other.
     EndsDisagree {
         /// How many.
         transitions: usize,
+    },
+    /// Nearly every shared transition starts in a state of its own.
+    StatesHardlyRepeat {
+        /// How many transitions are shared.
+        common: usize,
+        /// In how many states they start.
+        states: usize,
     },
     /// There is a distance, but no interval of it.
     NoInterval {
@@ -170,6 +189,9 @@ impl Warning {
             Warning::FewDegreesOfFreedom { .. } => "few_degrees_of_freedom",
             Warning::EndsUnknown { .. } => "ends_unknown",
             Warning::EndsDisagree { .. } => "ends_disagree",
+            Warning::EndsOpen { .. } => "ends_open",
+            Warning::OtherAdvised { .. } => "other_advised",
+            Warning::StatesHardlyRepeat { .. } => "states_hardly_repeat",
             Warning::NoInterval { .. } => "no_interval",
             Warning::NoChance { .. } => "no_chance",
             Warning::UndefinedDraws { .. } => "undefined_draws",
@@ -226,9 +248,33 @@ impl Warning {
                     to.choice("ends", "sinks")
                 )
             }
+            Warning::EndsOpen { samples } => format!(
+                "{} not say where episodes end, and some of their states start nothing; these count as going on: mark the ends (a \
+                 column `terminated`), or say {} or {}",
+                counted(*samples, "sample does", "samples do"),
+                to.choice("ends", "none"),
+                to.choice("ends", "sinks")
+            ),
+            Warning::OtherAdvised { metric, advised } => format!(
+                "{metric} is the default, but {advised} fits these data better: shaping leaves it nothing to hide in; choose {}, or {}",
+                to.choice("metric", "auto"),
+                to.choice("metric", metric.name())
+            ),
             Warning::EndsDisagree { transitions } => format!(
                 "{} in one sample and not in the other; they do not count as ends",
                 counted(*transitions, "shared transition ends an episode", "shared transitions end an episode")
+            ),
+            Warning::StatesHardlyRepeat { common, states } => format!(
+                "states hardly repeat ({} start in {}): what takes states one by one sees little but direct there; choose {} with {}, \
+                 or make states coarser ({})",
+                counted(*common, "shared transition", "shared transitions"),
+                counted(*states, "state", "states"),
+                to.choice("metric", Metric::Projected.name()),
+                to.choice("potential", "auto"),
+                match to {
+                    FrontEnd::Command => "fewer features, rounded",
+                    FrontEnd::Python => "`srrd.GridDiscretizer`",
+                }
             ),
             Warning::NoInterval { metric, why } => format!("the {metric} distance has no interval: {why}"),
             Warning::NoChance { metric, why } => format!("the {metric} distance has no test against chance: {why}"),
@@ -325,6 +371,32 @@ impl Warning {
             }
         }
         warnings
+    }
+
+    /// Whether it is open for some of many samples where episodes end.
+    pub(crate) fn of_open_ends(samples: &[&NamedSample], rule: EndRule) -> Option<Warning> {
+        let open = |named: &&&NamedSample| {
+            !named.sample.ends().are_known() && !named.one_step && named.sample.terminal_states().next().is_some()
+        };
+        let count = if rule == EndRule::Auto { samples.iter().filter(open).count() } else { 0 };
+        (count > 0).then_some(Warning::EndsOpen { samples: count })
+    }
+
+    /// Whether states with features are so many that they hardly repeat: nine of ten shared transitions start in one of their own.
+    pub(crate) fn of_states(pair: &Pair<'_>) -> Option<Warning> {
+        let common = pair.common.len();
+        if common < FEW_COMMON || pair.a.states().arity().is_none() {
+            return None;
+        }
+        let (mut states, mut last) = (0, None);
+        let mut ids = pair.a.ids().enumerate();
+        for &(i, _) in &pair.common {
+            // Both are ascending, and transitions are sorted by state.
+            let state = ids.find(|(index, _)| *index == i as usize).map(|(_, (state, _, _))| state);
+            states += usize::from(state != last);
+            last = state;
+        }
+        (10 * states >= 9 * common).then_some(Warning::StatesHardlyRepeat { common, states })
     }
 
     /// What there is to say of an estimated γ.

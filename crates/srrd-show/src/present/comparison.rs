@@ -2,6 +2,7 @@
 
 use srrd::answer::{Comparison, Finding};
 use srrd::compare::Correlation;
+use srrd::potential::BasisUsed;
 use srrd::sure::{Chance, ChanceTest, Interval, IntervalMethod, Level, Range};
 
 use super::header;
@@ -15,19 +16,24 @@ pub fn text(comparison: &Comparison) -> String {
         Correlation::Spearman => "; Spearman's correlation of ranks",
     };
     format!(
-        "{}{ranks}\n\n{}{}{}",
+        "{}{ranks}\n\n{}{}{}{}",
         header(a, b, *common, used),
-        distances(results, comparison.certainty.interval),
+        distances(comparison),
         shaping(results),
-        notes(results)
+        notes(results),
+        comparison.verdict.as_ref().map_or(String::new(), |found| super::verdict::text(found, [&a.name, &b.name]))
     )
 }
 
-fn distances(results: &[Finding], level: Option<Level>) -> String {
+fn distances(comparison: &Comparison) -> String {
+    let results = &comparison.results;
     let number = |value: Option<f64>| value.map_or("undefined".to_owned(), |value| format!("{value:.6}"));
-    let interval = level.map(interval_header);
+    let interval = comparison.certainty.interval.map(interval_header);
+    // Of one metric there is nothing to choose.
+    let fits = comparison.advised.filter(|_| results.len() > 1);
     let row = |finding: &Finding| {
-        let mut row = vec![finding.metric.to_string(), number(finding.distance.distance())];
+        let mark = if fits == Some(finding.metric) { " *" } else { "" };
+        let mut row = vec![format!("{}{mark}", finding.metric), number(finding.distance.distance())];
         if interval.is_some() {
             row.push(interval_cell(finding));
         }
@@ -36,7 +42,11 @@ fn distances(results: &[Finding], level: Option<Level>) -> String {
     };
     let header: Vec<&str> =
         ["metric", "distance"].into_iter().chain(interval.as_deref()).chain(["correlation"]).collect();
-    table(&header, &results.iter().map(row).collect::<Vec<_>>(), &[])
+    let mut text = table(&header, &results.iter().map(row).collect::<Vec<_>>(), &[]);
+    if fits.is_some() {
+        text += "* fits these data\n";
+    }
+    text
 }
 
 /// The header of the column of intervals.
@@ -58,14 +68,31 @@ fn shaping(results: &[Finding]) -> String {
     let told = results.iter().find_map(|finding| {
         let shaping = finding.distance.shaping?;
         Some(format!(
-            "\n{}: shaping has rank {} on the shared transitions ({}), which leaves {}\n",
+            "\n{}: shaping has rank {} on the shared transitions ({}), which leaves {}\n{}",
             finding.metric,
             count(shaping.rank),
             counted(shaping.components, "component", "components"),
-            counted(shaping.degrees_of_freedom, "degree of freedom", "degrees of freedom")
+            counted(shaping.degrees_of_freedom, "degree of freedom", "degrees of freedom"),
+            finding.basis.map(basis).unwrap_or_default()
         ))
     });
     told.unwrap_or_default()
+}
+
+/// What potentials were made of, and what they explain.
+fn basis(basis: BasisUsed) -> String {
+    let share = |explained: Option<f64>| match explained {
+        None => "an unknown share".to_owned(),
+        // Potentials that do harm explain nothing.
+        Some(share) => format!("{:.0} %", 100.0 * share.max(0.0)),
+    };
+    let [a, b] = basis.explained.map(share);
+    format!(
+        "Potentials are {} ({}); where they were not fitted ({} left out in turn) they explain {a} of A and {b} of B.\n",
+        basis.potential,
+        counted(basis.functions, "function of the features", "functions of the features"),
+        basis.left_out.name()
+    )
 }
 
 /// How intervals were found and what they leave out, and what the tests say.

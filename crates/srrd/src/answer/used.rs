@@ -68,10 +68,11 @@ impl Used {
 
     /// The settings as entries of an answer's object, but for the kind of correlation: an answer's `correlation` is ρ.
     pub(super) fn entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        let Settings { gamma, estimator, seed, min_common, support, .. } = self.settings;
+        let Settings { gamma, estimator, seed, min_common, support, potential, .. } = self.settings;
         map.serialize_entry("gamma", &gamma.get())?;
         map.serialize_entry("gamma_estimate", &self.gamma.as_ref().map(GammaSummary::from))?;
         map.serialize_entry("support", support.name())?;
+        map.serialize_entry("potential", &potential.to_string())?;
         map.serialize_entry("estimator", self.estimator())?;
         map.serialize_entry("regression", &self.regression.map(Regression::name))?;
         let (actions, batch) = match estimator {

@@ -7,7 +7,8 @@ use super::pearson::{Agreement, Undefined};
 use super::ranks::{agreement, agreement_of_residuals};
 use super::shared::{Row, SharedEnds};
 use crate::metric::Metric;
-use crate::project::{Projection, Shaping};
+use crate::potential::BasisUsed;
+use crate::project::{Projection, Shaping, Space};
 use crate::settings::{Gamma, Settings};
 
 /// The canonical rewards of two samples on the transitions they share, in order.
@@ -26,7 +27,7 @@ pub(crate) struct Columns {
 /// What took shaping out on the shared transitions.
 #[derive(Clone, Debug)]
 pub(crate) struct Projected {
-    pub projection: Projection,
+    pub space: Space,
     /// The shared transitions.
     pub rows: Vec<Row>,
     pub ends: SharedEnds,
@@ -38,15 +39,15 @@ pub(crate) struct Projected {
 const NO_CONSTANT: f64 = 1e-9;
 
 impl Projected {
-    pub fn new(projection: Projection, rows: Vec<Row>, ends: SharedEnds, gamma: Gamma) -> Self {
-        Projected { projection, rows, ends, gamma, constant: OnceLock::new() }
+    pub fn new(space: Space, rows: Vec<Row>, ends: SharedEnds, gamma: Gamma) -> Self {
+        Projected { space, rows, ends, gamma, constant: OnceLock::new() }
     }
 
     pub fn shaping(&self) -> Shaping {
-        self.projection.shaping()
+        self.space.shaping()
     }
 
-    /// The projection on some of the rows, ascending; `None` when there are none.
+    /// The projection on some of the rows, ascending, by one free potential per state; `None` when there are no rows.
     pub fn on(&self, rows: &[u32]) -> Option<Projection> {
         let leads = rows.iter().map(|&i| self.rows[i as usize].leads_to());
         (!rows.is_empty()).then(|| Projection::on(leads, self.gamma))
@@ -56,7 +57,7 @@ impl Projected {
     /// common, whatever their relation is.
     pub fn constant(&self) -> Option<&[f64]> {
         let left = self.constant.get_or_init(|| {
-            let left = self.projection.residual(&vec![1.0; self.rows.len()]);
+            let left = self.space.residual(&vec![1.0; self.rows.len()]);
             let share = left.iter().map(|v| v * v).sum::<f64>() / left.len() as f64;
             (share > NO_CONSTANT).then_some(left)
         });
@@ -115,6 +116,11 @@ impl Columns {
     /// What took shaping out on the shared transitions, if that was done.
     pub fn projected(&self) -> Option<&Projected> {
         self.projected.as_ref()
+    }
+
+    /// The basis of potentials that are functions of features.
+    pub fn basis(&self) -> Option<BasisUsed> {
+        self.projected()?.space.basis()
     }
 
     /// What shaping can explain on the shared transitions, if it was projected out there.

@@ -5,6 +5,7 @@ use super::pair::{Distance, Pair};
 use super::pearson::{Agreement, Undefined};
 use super::shared::SharedEnds;
 use crate::metric::Metric;
+use crate::potential::BasisUsed;
 use crate::project::Shaping;
 use crate::settings::{EndRule, Settings};
 
@@ -61,6 +62,11 @@ impl<'a> Measured<'a> {
     /// For `projected` on the shared transitions: what is known of their ends.
     pub fn ends(&self) -> Option<SharedEnds> {
         self.columns.as_ref().ok()?.projected().map(|projected| projected.ends)
+    }
+
+    /// Where potentials are functions of features: of which, and what they explain of the rewards where they were not fitted.
+    pub fn basis(&self) -> Option<BasisUsed> {
+        self.columns.as_ref().ok()?.basis()
     }
 
     /// Where it is unknown which transitions end an episode and some states start nothing: the distance with those states as ends.

@@ -15,6 +15,9 @@ pub enum Undefined {
     /// On the shared transitions shaping can explain any difference.
     #[error("shaping can explain any difference on the shared transitions: no degrees of freedom are left")]
     NoDegreesOfFreedom,
+    /// Potentials are to be functions of features, and some states have none.
+    #[error("potentials are to be functions of features, but some states of the shared transitions have none")]
+    NoFeatures,
 }
 
 impl Undefined {
@@ -24,6 +27,7 @@ impl Undefined {
             Undefined::TooFewCommon => "too_few_common",
             Undefined::Constant => "constant",
             Undefined::NoDegreesOfFreedom => "no_degrees_of_freedom",
+            Undefined::NoFeatures => "no_features",
         }
     }
 }

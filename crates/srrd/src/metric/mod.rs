@@ -25,6 +25,7 @@ use crate::estimate::batch::BatchSet;
 use crate::estimate::predicted::Predicted;
 use crate::estimate::{Estimate, Rewards};
 use crate::graph::Graph;
+use crate::potential::Potential;
 use crate::project::Shaping;
 use crate::run::parallel;
 use crate::sample::RewardSample;
@@ -105,7 +106,7 @@ impl Metric {
     /// Whether a distance takes the pair of samples as a whole, instead of a canonical reward per sample.
     pub(crate) fn by_pair(self, settings: &Settings) -> bool {
         match self {
-            Metric::Projected => settings.support == Support::Pair,
+            Metric::Projected => settings.support == Support::Pair || settings.potential != Potential::Tabular,
             Metric::Npec => true,
             Metric::Direct | Metric::Epic | Metric::Dard | Metric::Srrd => false,
         }

@@ -7,11 +7,14 @@
 //! Where nothing ends, a shift of all rewards changes no behaviour and is taken out as well. Where episodes end it stays, and is part of
 //! what is compared: the distance is that of the cosine of what is left, *not* centred again.
 //!
+//! Where states hardly repeat, potentials can be functions of features instead of one number per state (see [`potential`](crate::potential)).
+//!
 //! No estimator: nothing is estimated.
 
 use super::{Metric, MetricInfo, largest_reward};
 use crate::compare::{Columns, Pair, Projected, Row, Undefined, shared_rows};
-use crate::project::{Projection, Shaping};
+use crate::potential::{BasisProjection, Potential, Row as Shaped, StateFeatures};
+use crate::project::{Projection, Shaping, Space};
 use crate::sample::RewardSample;
 use crate::settings::{Gamma, Settings};
 
@@ -45,14 +48,34 @@ pub(super) fn columns(pair: &Pair<'_>, settings: &Settings) -> Result<Columns, (
         return Err((Undefined::TooFewCommon, None));
     }
     let (rows, ends) = shared_rows(pair, settings.ends);
-    let projection = Projection::on(rows.iter().map(Row::leads_to), settings.gamma);
-    let shaping = projection.shaping();
+    let [x, y] = pair.rewards();
+    let space = match settings.potential {
+        Potential::Tabular => Space::States(Projection::on(rows.iter().map(Row::leads_to), settings.gamma)),
+        potential => Space::Functions(functions(pair, &rows, [&x, &y], potential, settings)?),
+    };
+    let shaping = space.shaping();
     if shaping.degrees_of_freedom == 0 {
         return Err((Undefined::NoDegreesOfFreedom, Some(shaping)));
     }
-    let left = |sample: &RewardSample, of: fn(&(u32, u32)) -> u32| {
-        projection.residual(&common.iter().map(|pair| sample.rewards()[of(pair) as usize]).collect::<Vec<_>>())
-    };
-    let (x, y) = rayon::join(|| left(a, |pair| pair.0), || left(b, |pair| pair.1));
-    Ok(Columns::of_residuals(x, y, [rounding(a), rounding(b)], Projected::new(projection, rows, ends, settings.gamma)))
+    let (x, y) = space.residuals(&x, &y);
+    Ok(Columns::of_residuals(x, y, [rounding(a), rounding(b)], Projected::new(space, rows, ends, settings.gamma)))
+}
+
+/// The projection on shaping by potentials that are functions of features, standardized over the states of both samples.
+fn functions(
+    pair: &Pair<'_>,
+    rows: &[Row],
+    rewards: [&[f64]; 2],
+    potential: Potential,
+    settings: &Settings,
+) -> Result<BasisProjection, (Undefined, Option<Shaping>)> {
+    let of = |sample: &RewardSample| StateFeatures::of(&sample.states).ok_or((Undefined::NoFeatures, None));
+    let (ours, theirs) = (of(pair.a)?, of(pair.b)?);
+    let lacks = |row: &Row| !ours.has(row.state) || !(row.ends || ours.has(row.next));
+    if rows.iter().any(lacks) {
+        return Err((Undefined::NoFeatures, None));
+    }
+    let rows = rows.iter().map(|row| Shaped { state: row.state, next: (!row.ends).then_some(row.next) }).collect();
+    let settings = (potential, settings.gamma, settings.seed);
+    Ok(BasisProjection::new(&ours, &[&ours, &theirs], rows, rewards, settings))
 }

@@ -11,6 +11,8 @@ pub(crate) enum Purpose {
     Permute = 3,
     Probe = 4,
     Reference = 5,
+    Basis = 6,
+    Folds = 7,
 }
 
 /// The stream of one draw.

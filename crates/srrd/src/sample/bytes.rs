@@ -262,7 +262,7 @@ impl<'a> Reader<'a> {
         check(features.iter().all(|value| value.is_finite()), "a feature is not a finite number")?;
         let sorted = features.chunks(arity.max(1)).is_sorted_by(|a, b| compare_features(a, b).is_lt());
         check(sorted, "tokens are not sorted")?;
-        Ok(Vocabulary { ints, texts, features, arity })
+        Ok(Vocabulary { ints, texts, features: features.into(), arity })
     }
 
     fn texts(&mut self, count: usize) -> Result<Texts, BytesError> {

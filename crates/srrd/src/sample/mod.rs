@@ -14,6 +14,7 @@ pub use bytes::BytesError;
 pub use ends::Ends;
 pub use named::NamedSample;
 pub use token::Token;
+pub(crate) use token::compare_features;
 pub use vocabulary::Vocabulary;
 pub(crate) use vocabulary::{ABSENT, Interner};
 

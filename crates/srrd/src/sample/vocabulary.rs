@@ -4,6 +4,7 @@ use hashbrown::HashTable;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
+use std::sync::Arc;
 
 use super::texts::Texts;
 use super::token::{Kind, Token, compare_features};
@@ -22,7 +23,7 @@ pub struct Vocabulary {
     pub(super) ints: Vec<i64>,
     pub(super) texts: Texts,
     /// Feature tuples, one after the other, each `arity` long.
-    pub(super) features: Vec<f64>,
+    pub(super) features: Arc<Vec<f64>>,
     pub(super) arity: usize,
 }
 
@@ -117,6 +118,12 @@ impl Vocabulary {
     /// The features of all tokens, one tuple after the other, and the length of a tuple; `None` unless every token is one.
     pub(crate) fn all_features(&self) -> Option<(&[f64], usize)> {
         (self.ints.is_empty() && self.texts.len() == 0 && self.arity > 0).then_some((&self.features, self.arity))
+    }
+
+    /// The features of the tokens that are tuples of them, which come last, and the length of a tuple; `None` if there are none. Shared, so
+    /// that they can outlive the sample.
+    pub(crate) fn tuples_shared(&self) -> Option<(Arc<Vec<f64>>, usize)> {
+        (self.tuples() > 0).then(|| (Arc::clone(&self.features), self.arity))
     }
 
     fn tuples(&self) -> usize {
@@ -311,7 +318,7 @@ impl Interner {
 
         // Integers without a gap have their ranks already.
         let direct = ranks.iter().enumerate().any(|(id, &rank)| id as u32 != rank).then_some(ranks);
-        (Vocabulary { ints, texts, features, arity }, Renumbered { direct, numbered })
+        (Vocabulary { ints, texts, features: Arc::new(features), arity }, Renumbered { direct, numbered })
     }
 }
 

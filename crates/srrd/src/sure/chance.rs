@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::dependence::{FOR_CHANCE, Reference};
 use super::interval::{Draws, NoInterval};
 use crate::compare::{Canonical, Columns, Measured, Pair, shared_rows};
-use crate::project::Projection;
+use crate::project::Space;
 use crate::run::checkpoint;
 use crate::run::parallel;
 use crate::run::random::{Purpose, shuffle, stream};
@@ -89,6 +89,9 @@ impl Measured<'_> {
     /// ```
     pub fn chance(&self, how: &ChanceSettings) -> Result<Chance, NoInterval> {
         let (columns, found) = self.defined()?;
+        if columns.basis().is_some() {
+            return Err(NoInterval::FunctionsOfFeatures);
+        }
         self.check_independence(columns, how.seed)?;
         if let Some(projected) = columns.projected().filter(|projected| projected.constant().is_none()) {
             let degrees_of_freedom = projected.shaping().degrees_of_freedom as f64;
@@ -104,7 +107,7 @@ impl Measured<'_> {
         }
         let draws = how.draws.get();
         let distances = match columns.projected() {
-            Some(projected) => self.permuted_residuals(columns, &projected.projection, how),
+            Some(projected) => self.permuted_residuals(columns, &projected.space, how),
             None if self.metric.info().expects => self.permuted_rewards(columns, how),
             None => self.permuted_values(columns, how),
         };
@@ -124,7 +127,7 @@ impl Measured<'_> {
         let rewards = self.pair.rewards();
         let independent = match columns.projected() {
             Some(projected) => {
-                let reference = Reference::new(&projected.rows, |values| projected.projection.residual(values), seed);
+                let reference = Reference::new(&projected.rows, |values| projected.space.residual(values), seed);
                 let rank = projected.shaping().rank;
                 [(&rewards[0], &columns.x), (&rewards[1], &columns.y)]
                     .iter()
@@ -150,12 +153,12 @@ impl Measured<'_> {
     }
 
     /// The distances where the rewards of one side are permuted over the shared transitions and shaping is taken out of them.
-    fn permuted_residuals(&self, columns: &Columns, projection: &Projection, how: &ChanceSettings) -> Vec<Option<f64>> {
+    fn permuted_residuals(&self, columns: &Columns, space: &Space, how: &ChanceSettings) -> Vec<Option<f64>> {
         let [_, rewards] = self.pair.rewards();
         let draw = |permuted: &mut Vec<f64>, draw: usize| {
             permuted.copy_from_slice(&rewards);
             shuffle(&mut stream(how.seed, Purpose::Permute, draw), permuted);
-            let y = projection.residual(permuted);
+            let y = space.residual(permuted);
             self.distance_to(columns, |i| y[i], columns.noise[1])
         };
         draw_all(how, || rewards.clone(), draw)

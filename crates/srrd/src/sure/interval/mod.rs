@@ -237,6 +237,9 @@ pub enum NoInterval {
         "both rewards go with states or actions (they are not independent from transition to transition), where no test is valid"
     )]
     Dependent,
+    /// Potentials are functions of features, for which no method was found to hold.
+    #[error("potentials are functions of features, for which no method was shown to hold")]
+    FunctionsOfFeatures,
     /// The episodes are not those of the sample.
     #[error("the episodes are of a sample with {found} transitions, but this one has {expected}")]
     WrongEpisodes {
@@ -260,6 +263,7 @@ impl NoInterval {
             NoInterval::EndsUnseen => "ends_unseen",
             NoInterval::EndsUnknown => "ends_unknown",
             NoInterval::Dependent => "dependent",
+            NoInterval::FunctionsOfFeatures => "functions_of_features",
         }
     }
 }
@@ -289,6 +293,9 @@ impl Measured<'_> {
         let level = how.level;
         let (columns, estimate) = self.defined()?;
         let correlation = self.settings.correlation;
+        if columns.basis().is_some() {
+            return Err(NoInterval::FunctionsOfFeatures);
+        }
         if let Some(projected) = columns.projected() {
             let (range, blocks) = self.blocks((columns, projected), estimate, how)?;
             let range = Range { low: self.metric.told(range.low), high: self.metric.told(range.high) };
