@@ -205,7 +205,11 @@ impl Measured<'_> {
         };
         let Some(projected) = columns.projected() else { return Why::EndsUnknown };
         let rewards = self.pair.rewards();
-        if rewards.iter().zip([&columns.x, &columns.y]).any(|(reward, left)| length(left) < NOTHING_LEFT * length(reward)) {
+        if rewards
+            .iter()
+            .zip([&columns.x, &columns.y])
+            .any(|(reward, left)| length(left) < NOTHING_LEFT * length(reward))
+        {
             return Why::OnlyShaping;
         }
         let degrees_of_freedom = projected.shaping().degrees_of_freedom;

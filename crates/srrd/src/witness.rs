@@ -60,7 +60,8 @@ pub(crate) fn witness(measured: &Measured<'_>) -> Option<Witness> {
     let graph = Steps::new(&projected.rows);
     let typical = |values: &[f64]| (values.iter().map(|v| v * v).sum::<f64>() / values.len() as f64).sqrt();
     let scale = [typical(&columns.x), typical(&columns.y)];
-    let scaled: Vec<[f64; 2]> = (rewards[0].iter().zip(&rewards[1])).map(|(a, b)| [a / scale[0], b / scale[1]]).collect();
+    let scaled: Vec<[f64; 2]> =
+        (rewards[0].iter().zip(&rewards[1])).map(|(a, b)| [a / scale[0], b / scale[1]]).collect();
     let explanation = measured.explanation().ok()?;
     let starts = explanation.states.iter().map(|share| share.state).take(STARTS);
     for start in starts {
@@ -101,7 +102,8 @@ impl Steps {
 /// The shortest pair of paths from a start that are ranked oppositely, and whether they end.
 fn from(start: u32, steps: &Steps, rows: &[Row], scaled: &[[f64; 2]], gamma: f64) -> Option<([Vec<u32>; 2], bool)> {
     // By weighting: the best paths so far, and those that lead to the states of the last step.
-    let mut searches: Vec<Search> = WEIGHTS.iter().flat_map(|w| [*w, w.map(|w| -w)]).map(|w| Search::new(w, start)).collect();
+    let mut searches: Vec<Search> =
+        WEIGHTS.iter().flat_map(|w| [*w, w.map(|w| -w)]).map(|w| Search::new(w, start)).collect();
     let mut pace = Pace::default();
     for depth in 0..LONGEST {
         let factor = gamma.powi(depth as i32);

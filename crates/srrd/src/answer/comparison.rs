@@ -12,10 +12,10 @@ use crate::problem::Problem;
 use crate::question::{Certainty, Question};
 use crate::sample::{Duplicates, NamedSample};
 use crate::settings::Choice;
+use crate::sure::Level;
 use crate::sure::NoiseFloor;
 use crate::sure::{Chance, ChanceSettings, ChanceTest};
 use crate::sure::{Interval, IntervalMethod, IntervalSettings, NoInterval, Resampling};
-use crate::sure::Level;
 use crate::verdict::Verdict;
 use crate::warning::Warning;
 

@@ -60,7 +60,10 @@ pub(crate) struct MeanProjection {
 
 #[derive(Clone, Debug)]
 enum Solver {
-    Factor { factor: Box<Factor>, place: Vec<u32> },
+    Factor {
+        factor: Box<Factor>,
+        place: Vec<u32>,
+    },
     /// The inverse of the diagonal.
     Diagonal(Vec<f64>),
 }
