@@ -45,7 +45,7 @@ def distance(
     Parameters
     ----------
     metric
-        ``"direct"``, ``"epic"``, ``"dard"``, ``"srrd"`` or ``"projected"``.
+        ``"direct"``, ``"epic"``, ``"dard"``, ``"srrd"``, ``"projected"`` or ``"npec"``.
     gamma
         The discount factor that the rewards were made for; ``"auto"`` finds it from the samples.
     threads

@@ -22,8 +22,8 @@ def regret(
 ) -> dict[str, Any]:
     """The normalized regret of acting optimally for one reward under the other, in both directions: what ``srrd regret --json`` tells.
 
-    (optimal − earned) / (optimal − worst): 0 where nothing is lost, 1 where the policy is as bad as can be, None where all policies earn the
-    same. Among actions that are equally good for a reward, each is taken as often.
+    (optimal − earned) / (optimal − worst): 0 where nothing is lost, 1 where the policy is as bad as can be, None where all policies
+    earn the same. Among actions that are equally good for a reward, each is taken as often.
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ def regret(
     starts
         The states that episodes start in, equally likely; by default all in which an action is available.
     dynamics
-        Transition probabilities, as a table with the columns ``state``, ``action``, ``next_state`` and ``probability``: a path, a frame or a dict
-        of arrays. By default they are counted from both samples together. An action is available where both samples have a reward of it; a
-        transition that ends an episode leads nowhere.
+        Transition probabilities, as a table with the columns ``state``, ``action``, ``next_state`` and ``probability``: a path, a
+        frame or a dict of arrays. By default they are counted from both samples together. An action is available where both samples
+        have a reward of it; a transition that ends an episode leads nowhere.
 
     Examples
     --------

@@ -45,9 +45,9 @@ def returns(
     Returns
     -------
     dict
-        ``correlation``: Pearson's correlation of the returns; ``correlation_without_shaping``: the same without what potentials of first and
-        last states explain; ``tau_b``: Kendall's. Each has ``value`` (None where ``undefined`` says why) and ``interval``. ``preferences``: for
-        each reward how many it agrees with, and its τ_b.
+        ``correlation``: Pearson's correlation of the returns; ``correlation_without_shaping``: the same without what potentials of
+        first and last states explain; ``tau_b``: Kendall's. Each has ``value`` (None where ``undefined`` says why) and ``interval``.
+        ``preferences``: for each reward how many it agrees with, and its τ_b.
 
     Examples
     --------

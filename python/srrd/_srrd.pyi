@@ -166,7 +166,6 @@ def sample_of_episodes(
     duplicates: str,
 ) -> Sample: ...
 def read(path: str, reading: Reading) -> list[Sample]: ...
-
 def regret(
     a: Sample,
     b: Sample,

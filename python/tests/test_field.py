@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+
 import srrd
 
 scipy_stats = pytest.importorskip("scipy.stats")
@@ -108,7 +109,7 @@ def test_the_least_norm(order: float, weighted: bool) -> None:
 def test_standardized_distances() -> None:
     rng = np.random.default_rng(3)
     for _ in range(PROBLEMS // 4):
-        world, dynamics, reward, gamma = problem(rng)
+        world, _, reward, gamma = problem(rng)
         other = reward + rng.normal(size=reward.shape)
         for name in ("val", "val-potential", "minimal", "minimal-potential"):
             for order in (1, 2, math.inf):
@@ -225,14 +226,23 @@ def test_returns_of_tables_and_preferences(tmp_path: Path) -> None:
     (tmp_path / "said.csv").write_text("better,worse\n0,1\n2,1\n1,2\n")
     both = srrd.returns(table, rewards=("old", "new"), interval=0.9, draws=200, preferences=[(0, 1), (2, 1), (1, 2)])
     files = srrd.returns(
-        tmp_path / "old.csv", tmp_path / "new.csv", interval=0.9, draws=200, preferences=tmp_path / "said.csv", threads=1
+        tmp_path / "old.csv",
+        tmp_path / "new.csv",
+        interval=0.9,
+        draws=200,
+        preferences=tmp_path / "said.csv",
+        threads=1,
     )
     for name in ("correlation", "correlation_without_shaping", "tau_b", "episodes", "degrees_of_freedom"):
         assert both[name] == files[name]
     assert [p["tau_b"] for p in both["preferences"]] == [p["tau_b"] for p in files["preferences"]]
-    assert both["preferences"][0]["agreed"] + both["preferences"][0]["contradicted"] + both["preferences"][0]["tied"] == 3
+    assert (
+        both["preferences"][0]["agreed"] + both["preferences"][0]["contradicted"] + both["preferences"][0]["tied"] == 3
+    )
     with pytest.raises(ValueError, match="`episode`.*the column is missing: rewards are summed over episodes"):
-        srrd.returns({name: table[name] for name in ("state", "action", "next_state", "old", "new")}, rewards=("old", "new"))
+        srrd.returns(
+            {name: table[name] for name in ("state", "action", "next_state", "old", "new")}, rewards=("old", "new")
+        )
     with pytest.raises(ValueError, match="two rewards are compared, and the table holds 1"):
         srrd.returns(tmp_path / "old.csv")
 

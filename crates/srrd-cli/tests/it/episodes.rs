@@ -91,7 +91,7 @@ fn what_returns_need_is_named() {
     for (call, told) in [
         (
             "returns plain.csv plain.csv",
-            "plain.csv, column `episode`: the column is missing: rewards are summed over episodes",
+            "plain.csv: column `episode`: the column is missing: rewards are summed over episodes",
         ),
         ("returns gap.csv gap.csv", "it starts in c, where the step before it did not end"),
         ("returns on.csv on.csv", "the episode goes on, although it ended in row 1"),
@@ -142,7 +142,11 @@ fn opposite_exits_cost_everything() {
 #[test]
 fn npec_is_there_where_it_is_named() {
     let place = Place::new();
-    place.write("log.csv", log());
+    let mut text = String::from("state,action,next_state,old,other\n");
+    for (s, t) in (0..5).flat_map(|s| (0..5).map(move |t| (s, t))) {
+        text += &format!("{s},go,{t},{},{}\n", (3 * s + 5 * t * t) % 7, (3 * s + 5 * t * t) % 7 + (s * t) % 4);
+    }
+    place.write("log.csv", text);
     let found = json(&place, "distance log.csv --rewards old,other --metric projected,npec --json");
     let results = found["results"].as_array().unwrap();
     let rho = results[0]["correlation"].as_f64().unwrap();

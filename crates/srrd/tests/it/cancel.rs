@@ -1,10 +1,15 @@
 //! Computations stop when they are told to, whatever they are at, and what runs on a pool that can be stopped is the same.
 
 use srrd::compare::Correlation;
+use srrd::exact::Tabular;
+use srrd::exact::starc::{Canonicalization, Norm, Order, Starc};
+use srrd::regret::sampled_regret;
+use srrd::returns::{ReturnSettings, Walks, compare_returns};
 use srrd::run::{CancellablePool, Cancellation, Cancelled};
 use srrd::settings::{Estimator, Regression, TreeLimits};
 use srrd::sure::{ChanceSettings, Draws, IntervalSettings};
 use srrd::theory::{Mdp, generalized};
+use srrd::trajectories::End;
 use srrd::*;
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
@@ -94,7 +99,23 @@ fn everything_stops_within_a_second() {
     let deals = ChanceSettings { draws: Draws::new(100_000).unwrap(), ..ChanceSettings::default() };
     let canonical = |sample: &RewardSample, metric| canonicalize(sample, metric, &settings);
     let reversed = grid.with_rewards(grid.rewards().iter().rev().copied().collect()).unwrap();
+    let patient = Gamma::new(0.9999).unwrap();
+    let known = Tabular::new(vec![1.0 / 400.0; 400], vec![0.5; 2]).unwrap().with_model(mdp.dynamics().clone()).unwrap();
+    let least = Starc::new(Canonicalization::MinimalPotential, Gamma::default());
+    let least = least.with_norm(Norm { order: Order::One, weighted: false });
+    let walks = {
+        let mut builder = Trajectories::builder();
+        for episode in 0..3000u64 {
+            let reward = (hash(episode) >> 50) as f64;
+            builder.push_episode(&[0, 1], &[0], Some(&[reward]), End::Terminated).unwrap();
+        }
+        Walks::numbered(builder.build())
+    };
+    let drawn = ReturnSettings { interval: Some(draws.level), draws: draws.draws, ..ReturnSettings::default() };
     let jobs = [
+        job("regret", || sampled_regret(&grid, &reversed, None, patient, &[])),
+        job("starc", || least.canonicalize(&known, &reward)),
+        job("returns", || compare_returns(&walks, &walks, &drawn)),
         job("sparse", || Metric::ALL.map(|metric| canonical(&sparse, metric))),
         job("dense", || Metric::PAPER.map(|metric| canonical(&dense, metric))),
         job("dense projected", || canonical(&dense, Metric::Projected)),
