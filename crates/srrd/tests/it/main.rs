@@ -9,6 +9,7 @@ mod golden;
 mod intervals;
 mod invariants;
 mod literal;
+mod potential;
 mod regressed;
 mod regret;
 mod scale;
