@@ -86,6 +86,12 @@ fn shaping_in_the_basis_leaves_and_other_rewards_stay_apart() {
             }
             assert!((distance(&linear, &other) - 0.5f64.sqrt()).abs() < 0.1 || ends, "{potential}");
         }
+        let settings =
+            Settings { potential: Potential::Linear, gamma: Gamma::new(GAMMA).unwrap(), ..Settings::default() };
+        let canonical = |named: &NamedSample| canonicalize(&named.sample, Metric::Projected, &settings);
+        for (x, y) in canonical(&plain).into_iter().zip(canonical(&linear)) {
+            assert!((3.0 * x - y).abs() < 1e-9);
+        }
         // One potential per state explains everything.
         let tabular = found(&plain, &linear, Potential::Tabular);
         assert!(tabular.basis.is_none() && tabular.distance.shaping.unwrap().degrees_of_freedom < 100);
@@ -95,7 +101,7 @@ fn shaping_in_the_basis_leaves_and_other_rewards_stay_apart() {
 #[test]
 fn smooth_shaping_that_is_no_polynomial_leaves_with_random_functions() {
     let plain = sample(REWARD, &|_| 0.0, true);
-    let smooth = sample(REWARD, &|s| 9.0 * (2.0 * s[0]).sin() * (0.6 * s[2]).cos() + 4.0 * (s[1] + s[2]).tanh(), true);
+    let smooth = sample(REWARD, &|s| 9.0 * (1.5 * s[0] + 0.3 * s[2]).sin() + 4.0 * (s[1] - 0.4 * s[2]).cos(), true);
     let of = |potential| found(&plain, &smooth, potential);
     assert!(of(Potential::Quadratic).distance.distance().unwrap() > 0.2);
     let auto = of(Potential::Auto);
