@@ -31,6 +31,8 @@ from ._compare import (
 )
 from ._exact import Tabular
 from ._options import METRICS, CompareOptions, Metric, Options
+from ._regret import regret
+from ._returns import returns
 from ._sample import RewardSample, Transition, Transitions, from_frame, read
 from ._srrd import DataWarning, __version__
 
@@ -89,6 +91,8 @@ __all__ = [
     "pairwise",
     "plot",
     "read",
+    "regret",
+    "returns",
     "reward_net",
     "run",
     "simulate",

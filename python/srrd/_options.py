@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, cast
 from . import _srrd
 
 #: The name of a metric.
-Metric: TypeAlias = Literal["direct", "epic", "dard", "srrd", "projected"]
+Metric: TypeAlias = Literal["direct", "epic", "dard", "srrd", "projected", "npec"]
 #: The names of all metrics.
 METRICS: tuple[Metric, ...] = tuple(cast(Metric, name) for name, _, _ in _srrd.metrics())
 

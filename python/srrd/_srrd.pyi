@@ -15,6 +15,7 @@ __all__ = [
     "Reading",
     "Sample",
     "Tabular",
+    "Walks",
     "__version__",
     "arrow_addresses",
     "block",
@@ -34,8 +35,11 @@ __all__ = [
     "options",
     "pairwise",
     "plan",
+    "preferences_of_file",
     "publish_run",
     "read",
+    "regret",
+    "returns",
     "roles",
     "run_part",
     "sample_of_episodes",
@@ -43,6 +47,8 @@ __all__ = [
     "samples_of_columns",
     "settle",
     "simulate",
+    "walks_of_columns",
+    "walks_of_file",
     "warn",
     "warn_undefined",
     "worlds",
@@ -74,6 +80,8 @@ class Sample:
     def name(self) -> str: ...
     @property
     def label(self) -> str | None: ...
+    @property
+    def ends(self) -> npt.NDArray[np.bool_] | None: ...
     @property
     def one_step(self) -> bool: ...
     @property
@@ -111,8 +119,33 @@ class Tabular:
     ) -> Tabular: ...
     @property
     def shape(self) -> tuple[int, int, int]: ...
-    def canonicalize(self, reward: npt.NDArray[np.float64], metric: str, gamma: float) -> npt.NDArray[np.float64]: ...
-    def distance(self, a: npt.NDArray[np.float64], b: npt.NDArray[np.float64], metric: str, gamma: float) -> float: ...
+    def canonicalize(
+        self, reward: npt.NDArray[np.float64], metric: str, gamma: float, actions: str
+    ) -> npt.NDArray[np.float64]: ...
+    def distance(
+        self, a: npt.NDArray[np.float64], b: npt.NDArray[np.float64], metric: str, gamma: float, actions: str
+    ) -> float: ...
+    def starc(
+        self,
+        reward: npt.NDArray[np.float64],
+        canonicalization: str,
+        norm: str,
+        gamma: float,
+        policy: npt.NDArray[np.float64] | None,
+    ) -> npt.NDArray[np.float64]: ...
+    def starc_distance(
+        self,
+        a: npt.NDArray[np.float64],
+        b: npt.NDArray[np.float64],
+        canonicalization: str,
+        norm: str,
+        gamma: float,
+        policy: npt.NDArray[np.float64] | None,
+    ) -> float: ...
+
+@final
+class Walks:
+    """The episodes of a table with one reward."""
 
 # Name, group, type, default and description of every option; name, title and description of every metric.
 def options() -> list[tuple[str, str, str, str | None, str]]: ...
@@ -127,12 +160,36 @@ def sample_of_episodes(
     states: dict[str, Any],
     actions: dict[str, Any],
     rewards: npt.NDArray[np.float64],
-    steps: list[int],
+    episodes: list[tuple[int, bool | None]],
     name: str,
     label: str | None,
     duplicates: str,
 ) -> Sample: ...
 def read(path: str, reading: Reading) -> list[Sample]: ...
+
+def regret(
+    a: Sample,
+    b: Sample,
+    model: Sample | None,
+    file: str | None,
+    gamma: float,
+    starts: list[str],
+    threads: int | None = None,
+) -> dict[str, Any]: ...
+
+# Episodes.
+def walks_of_columns(columns: dict[str, Any], origin: str, name: str, reading: Reading) -> list[Walks]: ...
+def walks_of_file(path: str, reading: Reading) -> list[Walks]: ...
+def preferences_of_file(path: str) -> list[tuple[str, str]]: ...
+def returns(
+    rewards: list[Walks],
+    preferences: list[tuple[str, str]] | None,
+    gamma: float,
+    interval: float | None,
+    draws: int,
+    seed: int,
+    threads: int | None = None,
+) -> dict[str, Any]: ...
 def simulate(
     world: str, asked: dict[str, Any], output: str | None
 ) -> tuple[dict[str, Any], list[tuple[str, str, int]] | None]: ...

@@ -224,3 +224,6 @@ def test_golden_exact_forms() -> None:
             distance = world.distance(reward, shaped, metric, case["gamma"])
             other = world.canonicalize(shaped, metric, case["gamma"])
             assert distance**2 == pytest.approx(pearson_distance(found.ravel(), other.ravel()) ** 2, abs=1e-9)
+        for metric, wanted in case["canonical_shared"].items():
+            found = world.canonicalize(reward, metric, case["gamma"], actions="shared")
+            np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)

@@ -37,7 +37,9 @@ fn one_metric() -> String {
 }
 
 fn any_metric() -> String {
-    format!("{}, or all; several with commas [default: all]", METRICS.each_ref().map(|info| info.name).join(", "))
+    let hidden: Vec<&str> = METRICS.iter().filter(|info| !info.shown).map(|info| info.name).collect();
+    let names = METRICS.each_ref().map(|info| info.name).join(", ");
+    format!("{names}, or all (all but {}); several with commas [default: all]", hidden.join(", "))
 }
 
 const BATCH: &str = "How many of the explored states (or pairs) the double batch holds";
@@ -142,6 +144,32 @@ the one with the nearest neighbour.")]
 Example:
   srrd report runs/coverage")]
     Report(ReportArgs),
+    /// What it costs to act on the wrong reward
+    #[command(after_help = "\
+Examples:
+  srrd regret a.csv b.csv --gamma 0.99
+  srrd regret log.csv --rewards old,new --start home
+  srrd regret a.csv b.csv --dynamics model.csv       columns state, action, next_state, probability
+
+Acting optimally for one reward, how much of what the other could give is lost? 0: nothing, 1: as
+much as the worst policy loses. Where actions lead is counted from both tables together; an action
+is available where both have a reward of it. A row that ends (columns `terminated`, `done`) leads
+nowhere. Among actions that are equally good, each is taken as often.")]
+    Regret(Regret),
+    /// How alike two rewards judge whole episodes
+    #[command(after_help = "\
+Examples:
+  srrd returns a.csv b.csv --gamma 0.99                    the same episodes, rewarded by two
+  srrd returns log.csv --rewards old,new --interval 0.95   two reward columns of one table
+  srrd returns log.csv --rewards old,new --preferences said.csv
+  srrd returns log.csv --preferences said.csv              one reward against what people said
+
+Tables have a column `episode`; its rows are in the order of a column `step`, or as they stand. Two
+tables hold the same episodes under the same names. Returns are discounted sums of rewards. Without
+shaping: what potentials of first and last states explain is taken out; where the task was over
+(columns `terminated`, `done`), the last state has potential 0. Preferences are a table with the
+columns `better` and `worse`, which name episodes.")]
+    Returns(Returns),
     /// Rollouts of a built-in world, as a table of transitions
     #[command(after_help = "\
 Examples:
@@ -384,6 +412,60 @@ pub struct Classify {
 pub struct ReportArgs {
     /// A folder that `srrd reproduce` has written
     pub folder: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Regret {
+    /// The first reward: a table, or TABLE#SAMPLE; - is CSV on standard input
+    pub a: PathBuf,
+    /// The second reward; left out where the first table holds two samples, as with --rewards A,B
+    pub b: Option<PathBuf>,
+    /// The discount factor, from 0 to below 1
+    #[arg(long, default_value_t = 0.9, allow_hyphen_values = true)]
+    pub gamma: f64,
+    /// The states that episodes start in, with commas [default: all in which an action is available]
+    #[arg(long, value_name = "STATES", value_delimiter = ',')]
+    pub start: Vec<String>,
+    /// A table of transition probabilities: state, action, next_state, probability [default: counted from both tables]
+    #[arg(long, value_name = "FILE")]
+    pub dynamics: Option<PathBuf>,
+    #[command(flatten)]
+    pub table: TableArgs,
+    #[command(flatten)]
+    pub threads: Threads,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Returns {
+    /// The first reward: a table with a column `episode`, or TABLE#SAMPLE; - is CSV on standard input
+    pub a: PathBuf,
+    /// The second reward, on the same episodes; left out where the first table holds two, as with --rewards A,B
+    pub b: Option<PathBuf>,
+    /// A table with the columns `better` and `worse`, which name episodes
+    #[arg(long, value_name = "FILE")]
+    pub preferences: Option<PathBuf>,
+    /// The discount factor, between 0 and 1
+    #[arg(long, default_value_t = 0.9, allow_hyphen_values = true)]
+    pub gamma: f64,
+    /// Also give intervals of this level, such as 0.95, by drawing episodes
+    #[arg(long, value_name = "LEVEL", allow_hyphen_values = true)]
+    pub interval: Option<f64>,
+    /// How many draws intervals make
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub draws: usize,
+    /// The seed of the draws
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub table: TableArgs,
+    #[command(flatten)]
+    pub threads: Threads,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

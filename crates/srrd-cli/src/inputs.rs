@@ -177,7 +177,7 @@ pub fn read_pair(a: &PathBuf, b: Option<&PathBuf>, options: &TableOptions) -> Re
 }
 
 /// `TABLE#SAMPLE`, unless a file has that very name.
-fn split_name(path: &Path) -> Option<(PathBuf, String)> {
+pub fn split_name(path: &Path) -> Option<(PathBuf, String)> {
     let (table, name) = path.to_str()?.rsplit_once('#')?;
     let table = PathBuf::from(table);
     (!path.exists() && FileFormat::from_path(&table).is_ok()).then(|| (table, name.to_owned()))
@@ -189,7 +189,7 @@ pub fn table_of(path: &Path) -> PathBuf {
 }
 
 /// What was read from standard input is gone.
-fn read_once<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {
+pub fn read_once<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {
     match paths.into_iter().filter(|path| path.as_os_str() == "-").count() {
         0 | 1 => Ok(()),
         _ => Err(Failure::wrong("standard input can be read only once: name files for the other samples")),

@@ -143,7 +143,7 @@ pub static PARAMETERS: [Parameter; 17] = [
         get: |p| texts(&p.metric),
         set: |p, values| match values {
             ["all"] => {
-                p.metric = Metric::ALL.to_vec();
+                p.metric = Metric::SHOWN.to_vec();
                 Ok(())
             }
             values => list(&mut p.metric, values),

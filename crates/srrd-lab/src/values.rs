@@ -177,7 +177,7 @@ impl Display for Noise {
 }
 
 impl Choice for Metric {
-    const ALL: &'static [Self] = &Metric::ALL;
+    const ALL: &'static [Self] = &Metric::SHOWN;
     fn name(self) -> &'static str {
         Metric::name(self)
     }

@@ -11,6 +11,8 @@ mod error;
 mod exact;
 mod lab;
 mod reading;
+mod regret;
+mod returns;
 mod sample;
 mod simulate;
 mod values;
@@ -42,6 +44,10 @@ mod _srrd {
     use super::lab::{clean_up_when_ended, command, merge_parts, plan, publish_run, run_part};
     #[pymodule_export]
     use super::reading::{Reading, roles};
+    #[pymodule_export]
+    use super::regret::regret;
+    #[pymodule_export]
+    use super::returns::{Walks, preferences_of_file, returns, walks_of_columns, walks_of_file};
     #[pymodule_export]
     use super::sample::{Sample, read, sample_of_episodes, samples_of_arrow, samples_of_columns};
     #[pymodule_export]

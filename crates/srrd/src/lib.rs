@@ -27,7 +27,8 @@
 //! distance, its interval ([`sure`]), and where it comes from ([`mod@explain`]). [`pairwise`] compares many samples. [`diagnose`] says how much
 //! of what a metric needs was sampled, [`advise`] whether there are enough data, [`gamma`] which discount factor the data speak for,
 //! [`project`] removes shaping by least squares, [`exact`] has the exact forms where a reward is known everywhere, [`theory`] what the
-//! paper proves, [`classify`] tells agents apart by their rewards.
+//! paper proves, [`classify`] tells agents apart by their rewards, [`returns`] compares what rewards
+//! make of whole episodes, [`regret`] says what it costs to act on the other one.
 //!
 //! The library does no I/O, prints nothing and keeps no global state. Loops run on the current `rayon` pool; no result depends on its
 //! size. On a pool of a [`Cancellation`](run::Cancellation) they can be stopped.
@@ -50,6 +51,8 @@ pub mod problem;
 pub mod project;
 pub mod question;
 pub mod regress;
+pub mod regret;
+pub mod returns;
 pub mod run;
 pub mod sample;
 pub mod settings;
@@ -58,7 +61,9 @@ pub mod sure;
 pub mod theory;
 pub mod trajectories;
 mod units;
+pub mod verdict;
 pub mod warning;
+mod witness;
 pub mod words;
 
 /// Batches of states, or of states and actions, that a double-batch estimate sums over.

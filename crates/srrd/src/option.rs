@@ -6,7 +6,7 @@
 use crate::compare::Correlation;
 use crate::metric::{METRICS, Metric};
 use crate::problem::Problem;
-use crate::question::Options;
+use crate::question::{DynamicsOption, Options};
 use crate::sample::Duplicates;
 use crate::settings::{
     Actions, Batch, Choice, Discount, EndRule, EstimatorName, Gamma, RegressionName, SettingError, Support,
@@ -110,8 +110,11 @@ fn none() -> Vec<&'static str> {
 }
 
 fn metric_names() -> Vec<&'static str> {
-    METRICS.iter().map(|info| info.name).chain(["all"]).collect()
+    METRICS.iter().map(|info| info.name).chain(["all", AUTO]).collect()
 }
+
+/// The name for the metric that fits the data.
+const AUTO: &str = "auto";
 
 /// The metrics of these names, without repetitions, in the order given.
 fn metrics(given: Given<'_>) -> Result<Vec<Metric>, SettingError> {
@@ -119,7 +122,7 @@ fn metrics(given: Given<'_>) -> Result<Vec<Metric>, SettingError> {
     let names = if let Given::Texts(names) = given { names } else { &one };
     let mut metrics = Vec::new();
     for name in names {
-        let more = if name == "all" { Metric::ALL.to_vec() } else { vec![name.parse()?] };
+        let more = if name == "all" { Metric::SHOWN.to_vec() } else { vec![name.parse()?] };
         for metric in more {
             if !metrics.contains(&metric) {
                 metrics.push(metric);
@@ -130,16 +133,24 @@ fn metrics(given: Given<'_>) -> Result<Vec<Metric>, SettingError> {
 }
 
 /// The options of comparisons, in the order in which help texts list them.
-pub static OPTIONS: [OptionInfo; 16] = [
+pub static OPTIONS: [OptionInfo; 17] = [
     OptionInfo {
         name: "metric",
         group: Group::Canonicalize,
         value: "METRIC",
         default: "",
         choices: metric_names,
-        about: "Which metrics are used",
+        about: "Which metrics are used; auto: the one that fits the data",
         python: "str | Iterable[str]",
-        set: |options, given| metrics(given).map(|value| options.metrics = value),
+        set: |options, given| {
+            let names = if let Given::Texts(names) = given { names.to_vec() } else { vec![given.shown()] };
+            options.auto = names == [AUTO];
+            match options.auto {
+                true => options.metrics.clear(),
+                false => options.metrics = metrics(given)?,
+            }
+            Ok(())
+        },
     },
     OptionInfo {
         name: "gamma",
@@ -287,6 +298,24 @@ pub static OPTIONS: [OptionInfo; 16] = [
                 that hardly repeat; auto takes the functions that explain most of the rewards where they were not fitted",
         python: "str",
         set: |options, given| given.shown().parse().map(|value| options.potential = value),
+    },
+    OptionInfo {
+        name: "dynamics",
+        group: Group::Compare,
+        value: "DYNAMICS",
+        default: "deterministic",
+        choices: none,
+        about: "What decides where an action leads, for projected: deterministic, sampled (rewards count as means over next states, by how \
+                often each occurs), or a FILE with state, action, next_state and probability",
+        python: "str",
+        set: |options, given| {
+            options.dynamics = match given.shown().as_str() {
+                "deterministic" => DynamicsOption::Deterministic,
+                "sampled" => DynamicsOption::Sampled,
+                file => DynamicsOption::File(file.to_owned()),
+            };
+            Ok(())
+        },
     },
     OptionInfo {
         name: "interval",

@@ -1,16 +1,18 @@
 //! What is asked about samples: options as they were given, checked together, and settled with the data.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use crate::compare::Correlation;
+use crate::advise::advise;
+use crate::compare::{Correlation, Pair};
 use crate::gamma::{GammaEstimate, estimate_gamma};
 use crate::metric::Metric;
 use crate::potential::Potential;
 use crate::problem::Problem;
 use crate::sample::{Duplicates, NamedSample, RewardSample, SampleError};
 use crate::settings::{
-    Actions, Batch, Discount, EndRule, Estimator, EstimatorName, Regression, RegressionName, SettingError, Settings,
-    Support, TreeLimits,
+    Actions, Batch, Discount, DynamicsRule, EndRule, Estimator, EstimatorName, Regression, RegressionName,
+    SettingError, Settings, Support, TreeLimits,
 };
 use crate::sure::{Draws, Level};
 use crate::warning::Warning;
@@ -27,6 +29,8 @@ use crate::warning::Warning;
 pub struct Options {
     /// The metrics; none for the default of whoever asks.
     pub metrics: Vec<Metric>,
+    /// Whether the metric is the one that fits the data.
+    pub auto: bool,
     /// γ.
     pub gamma: Discount,
     /// How expectations are estimated.
@@ -51,6 +55,10 @@ pub struct Options {
     pub potential: Potential,
     /// Which transitions end an episode, for `projected`.
     pub ends: EndRule,
+    /// What decides where an action leads, for `projected`.
+    pub dynamics: DynamicsOption,
+    /// The probabilities of the file that `dynamics` names, as the rewards of a sample: for those who can read files.
+    pub model: Option<Arc<RewardSample>>,
     /// The level of the interval that is asked for.
     pub interval: Option<Level>,
     /// Whether a test against chance is asked for.
@@ -59,6 +67,8 @@ pub struct Options {
     pub draws: Draws,
     /// Whether to tell what noise in the rewards leaves possible: for those who have room for it.
     pub noise_floor: bool,
+    /// Whether to judge if two rewards ask for the same behaviour, where `projected` is asked for: it takes an interval.
+    pub verdict: bool,
 }
 
 impl Default for Options {
@@ -66,6 +76,7 @@ impl Default for Options {
         let Settings { seed, min_common, support, potential, correlation, ends, .. } = Settings::default();
         Options {
             metrics: Vec::new(),
+            auto: false,
             gamma: Discount::default(),
             estimator: EstimatorName::default(),
             regression: None,
@@ -78,10 +89,13 @@ impl Default for Options {
             support,
             potential,
             ends,
+            dynamics: DynamicsOption::default(),
+            model: None,
             interval: None,
             chance: false,
             draws: Draws::default(),
             noise_floor: false,
+            verdict: false,
         }
     }
 }
@@ -117,23 +131,32 @@ impl Options {
             (_, Some(_)) => return Err(Problem::RegressionOfOthers),
         };
         let metrics = if self.metrics.is_empty() { default.to_vec() } else { self.metrics.clone() };
-        let projects = metrics.contains(&Metric::Projected);
+        let metrics = if self.auto { vec![Metric::Srrd] } else { metrics };
+        let projects = self.auto || metrics.contains(&Metric::Projected);
         if support == Support::Own && !projects {
             return Err(Problem::OptionOfProjected { option: "support" });
         }
+        let projects = projects || metrics.contains(&Metric::Npec);
         if ends != EndRule::Auto && !projects {
             return Err(Problem::OptionOfProjected { option: "ends" });
         }
         if potential != Potential::Tabular {
-            self.check_potential(&metrics)?;
+            self.check_potential(projects)?;
         }
+        let dynamics = self.dynamics_rule(projects)?;
         let gamma = match self.gamma {
             Discount::Given(gamma) => gamma,
             Discount::FromData => Default::default(),
         };
         Ok(Question {
-            settings: Settings { gamma, estimator, seed, min_common, support, potential, correlation, ends },
+            settings: Settings { gamma, estimator, seed, min_common, support, potential, correlation, ends, dynamics },
             metrics,
+            choice: match (self.auto, self.metrics.is_empty()) {
+                (true, _) => MetricChoice::Auto,
+                (false, true) => MetricChoice::Default,
+                (false, false) => MetricChoice::Named,
+            },
+            model: self.model.clone(),
             regression,
             gamma_from_data: self.gamma == Discount::FromData,
             certainty: Certainty {
@@ -141,6 +164,7 @@ impl Options {
                 chance: self.chance,
                 draws: self.draws,
                 noise_floor: self.noise_floor,
+                verdict: self.verdict,
             },
         })
     }
@@ -148,8 +172,8 @@ impl Options {
 
 impl Options {
     /// What potentials of a basis do not go with.
-    fn check_potential(&self, metrics: &[Metric]) -> Result<(), Problem> {
-        if !metrics.contains(&Metric::Projected) {
+    fn check_potential(&self, projects: bool) -> Result<(), Problem> {
+        if !projects {
             return Err(Problem::OptionOfProjected { option: "potential" });
         }
         if self.support == Support::Own {
@@ -160,6 +184,45 @@ impl Options {
             Discount::Given(_) => Ok(()),
         }
     }
+}
+
+impl Options {
+    /// What decides where an action leads; for `projected`, and with the probabilities that it needs.
+    fn dynamics_rule(&self, projects: bool) -> Result<DynamicsRule, Problem> {
+        let rule = match &self.dynamics {
+            DynamicsOption::Deterministic => return Ok(DynamicsRule::Deterministic),
+            DynamicsOption::Sampled => DynamicsRule::Sampled,
+            DynamicsOption::File(_) => DynamicsRule::Given,
+        };
+        if !projects {
+            return Err(Problem::OptionOfProjected { option: "dynamics" });
+        }
+        if self.potential != Potential::Tabular || self.support == Support::Own {
+            return Err(Problem::DynamicsOfOthers);
+        }
+        if rule == DynamicsRule::Given {
+            let wrong = |why: String| Problem::Value { option: "dynamics", error: SettingError::Model(why) };
+            let Some(model) = &self.model else {
+                return Err(wrong(
+                    "there is no file of probabilities to read here; choose deterministic or sampled".to_owned(),
+                ));
+            };
+            model.check_probabilities().map_err(wrong)?;
+        }
+        Ok(rule)
+    }
+}
+
+/// What decides where an action leads, as it is given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum DynamicsOption {
+    /// Every transition counts by itself.
+    #[default]
+    Deterministic,
+    /// Chance, by how often each next state occurs.
+    Sampled,
+    /// Chance, with the probabilities of a file.
+    File(String),
 }
 
 /// How sure a distance should be known to be.
@@ -174,12 +237,30 @@ pub struct Certainty {
     pub draws: Draws,
     /// Whether to tell what noise in the rewards leaves possible.
     pub noise_floor: bool,
+    /// Whether to judge if two rewards ask for the same behaviour.
+    pub verdict: bool,
 }
+
+/// Who chose the metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MetricChoice {
+    /// The caller.
+    Named,
+    /// Nobody.
+    Default,
+    /// The data are to.
+    Auto,
+}
+
+/// So many pairs of many samples are asked which metric fits.
+const ASKED: usize = 12;
 
 /// A valid question about samples: by which metrics, with which settings, how sure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     metrics: Vec<Metric>,
+    choice: MetricChoice,
+    model: Option<Arc<RewardSample>>,
     /// For the regressed estimator, the double batch: predicting is up to the samples, which [`settle`](Self::settle) prepares.
     settings: Settings,
     regression: Option<Regression>,
@@ -201,6 +282,52 @@ impl Question {
         match self.metrics.as_slice() {
             &[metric] => Ok(metric),
             _ => Err(Problem::SeveralMetrics { what }),
+        }
+    }
+
+    /// Whether the caller named the metrics, or left them to the data.
+    pub fn is_chosen(&self) -> bool {
+        self.choice != MetricChoice::Default
+    }
+
+    /// Whether the metric is left to the data.
+    pub fn is_auto(&self) -> bool {
+        self.choice == MetricChoice::Auto
+    }
+
+    /// The metric that fits most pairs of samples, of some; `None` where no distance tells anything.
+    ///
+    /// ```
+    /// use srrd::{Duplicates, Metric, NamedSample, Options, RewardSample};
+    /// let rows = (0..9).flat_map(|s| (0..9).map(move |t| (s, 0, t, f64::from((3 * s + 2 * t * s) % 7))));
+    /// let a = NamedSample::new("a", RewardSample::from_rows(rows, Duplicates::Mean)?);
+    /// let question = Options { auto: true, ..Options::default() }.question()?;
+    /// assert_eq!(question.advised(&[&a, &a]), Some(Metric::Projected));
+    /// assert_eq!(question.fitting(&[&a, &a]).metrics(), [Metric::Projected]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn advised(&self, samples: &[&NamedSample]) -> Option<Metric> {
+        let pairs = samples.len().saturating_sub(1);
+        let asked = (0..pairs).step_by(pairs.div_ceil(ASKED).max(1));
+        let advice: Vec<Option<Metric>> = asked
+            .map(|i| advise(&Pair::new(&samples[i].sample, &samples[i + 1].sample), &self.settings).metric)
+            .collect();
+        let votes = |metric: Metric| advice.iter().filter(|advised| **advised == Some(metric)).count();
+        let [projected, srrd] = [Metric::Projected, Metric::Srrd].map(votes);
+        match projected + srrd {
+            0 => None,
+            _ if projected >= srrd => Some(Metric::Projected),
+            _ => Some(Metric::Srrd),
+        }
+    }
+
+    /// The question with the metric that fits the samples, if that was asked for; `srrd` where none fits.
+    pub fn fitting(&self, samples: &[&NamedSample]) -> Question {
+        match self.choice {
+            MetricChoice::Auto => {
+                Question { metrics: vec![self.advised(samples).unwrap_or(Metric::Srrd)], ..self.clone() }
+            }
+            MetricChoice::Named | MetricChoice::Default => self.clone(),
         }
     }
 
@@ -242,7 +369,10 @@ impl Question {
             None => Ok(Cow::Borrowed(named)),
             Some(regression) => predicting(named, regression).map(Cow::Owned),
         });
-        let ready = ready.collect::<Result<_, Problem>>()?;
+        let mut ready: Vec<Cow<'a, NamedSample>> = ready.collect::<Result<_, Problem>>()?;
+        if let Some(model) = &self.model {
+            ready.iter_mut().for_each(|named| named.to_mut().sample.take_probabilities(model));
+        }
         check_same_identity(samples)?;
         if self.settings.potential != Potential::Tabular {
             samples.iter().try_for_each(|named| check_features(named, self.settings.potential))?;

@@ -3,12 +3,13 @@
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
+use crate::advise::ENOUGH_FREEDOM;
 use crate::compare::{Distance, Pair, Undefined};
 use crate::gamma::{GammaEstimate, NotIdentified};
 use crate::metric::Metric;
 use crate::problem::FrontEnd;
 use crate::sample::{Duplicates, NamedSample};
-use crate::settings::FEW_COMMON;
+use crate::settings::{EndRule, FEW_COMMON};
 use crate::sure::NoInterval;
 use crate::words::{count, counted};
 
@@ -67,6 +68,18 @@ pub enum Warning {
         sinks: usize,
         /// The distance if episodes go on there, and if they end there; `None` where it is undefined.
         distances: [Option<f64>; 2],
+    },
+    /// Many samples, some of which do not say where episodes end.
+    EndsOpen {
+        /// How many samples.
+        samples: usize,
+    },
+    /// Another metric fits the data better than the one that is the default.
+    OtherAdvised {
+        /// The default.
+        metric: Metric,
+        /// What fits.
+        advised: Metric,
     },
     /// Transitions end in one sample and not in the other.
     EndsDisagree {
@@ -177,6 +190,8 @@ impl Warning {
             Warning::FewDegreesOfFreedom { .. } => "few_degrees_of_freedom",
             Warning::EndsUnknown { .. } => "ends_unknown",
             Warning::EndsDisagree { .. } => "ends_disagree",
+            Warning::EndsOpen { .. } => "ends_open",
+            Warning::OtherAdvised { .. } => "other_advised",
             Warning::StatesHardlyRepeat { .. } => "states_hardly_repeat",
             Warning::NoInterval { .. } => "no_interval",
             Warning::NoChance { .. } => "no_chance",
@@ -221,7 +236,7 @@ impl Warning {
                 counted(*common, "transition is", "transitions are")
             ),
             Warning::FewDegreesOfFreedom { metric, degrees_of_freedom } => format!(
-                "the {metric} distance has {}: with fewer than {FEW_COMMON} it is mostly noise",
+                "the {metric} distance has {}: with fewer than {ENOUGH_FREEDOM} it is mostly noise",
                 freedom(*degrees_of_freedom)
             ),
             Warning::EndsUnknown { metric, sinks, distances } => {
@@ -234,6 +249,18 @@ impl Warning {
                     to.choice("ends", "sinks")
                 )
             }
+            Warning::EndsOpen { samples } => format!(
+                "{} not say where episodes end, and some of their states start nothing; these count as going on: mark the ends (a \
+                 column `terminated`), or say {} or {}",
+                counted(*samples, "sample does", "samples do"),
+                to.choice("ends", "none"),
+                to.choice("ends", "sinks")
+            ),
+            Warning::OtherAdvised { metric, advised } => format!(
+                "{metric} is the default, but {advised} fits these data better: shaping leaves it nothing to hide in; choose {}, or {}",
+                to.choice("metric", "auto"),
+                to.choice("metric", metric.name())
+            ),
             Warning::EndsDisagree { transitions } => format!(
                 "{} in one sample and not in the other; they do not count as ends",
                 counted(*transitions, "shared transition ends an episode", "shared transitions end an episode")
@@ -338,13 +365,22 @@ impl Warning {
         }
         for &(metric, distance) in defined() {
             if let Some(shaping) = distance.shaping
-                && shaping.degrees_of_freedom < FEW_COMMON
+                && shaping.degrees_of_freedom < ENOUGH_FREEDOM
             {
                 let degrees_of_freedom = shaping.degrees_of_freedom;
                 warnings.push(Warning::FewDegreesOfFreedom { metric, degrees_of_freedom });
             }
         }
         warnings
+    }
+
+    /// Whether it is open for some of many samples where episodes end.
+    pub(crate) fn of_open_ends(samples: &[&NamedSample], rule: EndRule) -> Option<Warning> {
+        let open = |named: &&&NamedSample| {
+            !named.sample.ends().are_known() && !named.one_step && named.sample.terminal_states().next().is_some()
+        };
+        let count = if rule == EndRule::Auto { samples.iter().filter(open).count() } else { 0 };
+        (count > 0).then_some(Warning::EndsOpen { samples: count })
     }
 
     /// Whether states with features are so many that they hardly repeat: nine of ten shared transitions start in one of their own.

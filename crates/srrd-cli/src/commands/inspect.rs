@@ -10,7 +10,7 @@ use srrd_show::present::{gamma, inspection};
 
 pub fn run(args: &Inspect) -> Result<(), Failure> {
     let options = args.shared.options()?;
-    let question = options.question_by(&Metric::ALL)?;
+    let question = options.question_by(&Metric::SHOWN)?;
     // Wrong settings are told before tables are read.
     inspect(&[], &question, None)?;
     let space = args.space.as_deref().map(parse_space).transpose()?;

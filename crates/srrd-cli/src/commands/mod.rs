@@ -8,8 +8,10 @@ mod distance;
 mod explain;
 mod inspect;
 mod matrix;
+mod regret;
 mod report;
 pub mod reproduce;
+mod returns;
 mod simulate;
 
 use crate::args::Command;
@@ -27,7 +29,9 @@ pub fn run(command: Command) -> Result<(), Failure> {
         Command::Convert(args) => convert::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Classify(args) => classify::run(&args),
+        Command::Regret(args) => regret::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Returns(args) => returns::run(&args),
         Command::Simulate(args) => simulate::run(&args),
     }
 }

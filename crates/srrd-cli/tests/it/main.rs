@@ -6,6 +6,7 @@ mod classify;
 mod commands;
 mod defects;
 mod docs;
+mod episodes;
 mod explain;
 mod gamma;
 mod golden;

@@ -5,8 +5,10 @@ mod copy;
 mod episodes;
 mod format;
 mod gather;
+mod model;
 mod number;
 mod options;
+mod preferences;
 mod read;
 mod roles;
 mod samples;
@@ -14,13 +16,16 @@ mod shift;
 mod tokens;
 mod trajectories;
 mod types;
+mod walks;
 mod write;
 
 pub use batch::{Batch, Column, ColumnType, Field, Schema, TextColumn, Values};
 pub use copy::TableCopy;
 pub use format::{Compression, FORMATS, FileFormat, Format, FormatInfo, extensions, write_npy};
+pub use model::read_model;
 pub use number::{NotANumber, finite_numbers, parse_number};
 pub use options::{ColumnMap, ColumnMapError, Next, ROLES, Role, RoleInfo, TableNote, TableOptions};
+pub use preferences::{preferences_of, read_preferences};
 #[cfg(feature = "arrow")]
 pub use read::ArrowFrame;
 #[doc(hidden)]
@@ -31,4 +36,5 @@ pub use read::{Extras, Piece, ReadOptions, TableReader, for_each_batch, open, op
 pub use samples::{SampleTable, read_sample_table, read_samples, read_table};
 pub use trajectories::{TrajectoryColumns, TrajectoryRows, TrajectoryWriter, trajectories_of};
 pub use types::{coerce, infer_types, infer_types_of};
+pub use walks::{WalkTable, read_walk_table, read_walks};
 pub use write::{TableWriter, create};

@@ -16,19 +16,24 @@ pub fn text(comparison: &Comparison) -> String {
         Correlation::Spearman => "; Spearman's correlation of ranks",
     };
     format!(
-        "{}{ranks}\n\n{}{}{}",
+        "{}{ranks}\n\n{}{}{}{}",
         header(a, b, *common, used),
-        distances(results, comparison.certainty.interval),
+        distances(comparison),
         shaping(results),
-        notes(results)
+        notes(results),
+        comparison.verdict.as_ref().map_or(String::new(), |found| super::verdict::text(found, [&a.name, &b.name]))
     )
 }
 
-fn distances(results: &[Finding], level: Option<Level>) -> String {
+fn distances(comparison: &Comparison) -> String {
+    let results = &comparison.results;
     let number = |value: Option<f64>| value.map_or("undefined".to_owned(), |value| format!("{value:.6}"));
-    let interval = level.map(interval_header);
+    let interval = comparison.certainty.interval.map(interval_header);
+    // Of one metric there is nothing to choose.
+    let fits = comparison.advised.filter(|_| results.len() > 1);
     let row = |finding: &Finding| {
-        let mut row = vec![finding.metric.to_string(), number(finding.distance.distance())];
+        let mark = if fits == Some(finding.metric) { " *" } else { "" };
+        let mut row = vec![format!("{}{mark}", finding.metric), number(finding.distance.distance())];
         if interval.is_some() {
             row.push(interval_cell(finding));
         }
@@ -37,7 +42,11 @@ fn distances(results: &[Finding], level: Option<Level>) -> String {
     };
     let header: Vec<&str> =
         ["metric", "distance"].into_iter().chain(interval.as_deref()).chain(["correlation"]).collect();
-    table(&header, &results.iter().map(row).collect::<Vec<_>>(), &[])
+    let mut text = table(&header, &results.iter().map(row).collect::<Vec<_>>(), &[]);
+    if fits.is_some() {
+        text += "* fits these data\n";
+    }
+    text
 }
 
 /// The header of the column of intervals.

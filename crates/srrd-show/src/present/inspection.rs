@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use srrd::advise::ENOUGH_FREEDOM;
 use srrd::advise::Reason;
 use srrd::answer::{Advised, Chances, Inspection, SampleFinding};
 use srrd::settings::FEW_COMMON;
@@ -171,14 +172,14 @@ fn use_which(advice: &Advised) -> String {
     let choose = |metric: Metric| FrontEnd::Command.choice("metric", metric.name());
     match (advice.metric, advice.enough) {
         (Some(metric), true) => {
-            format!("Use {}: {shared} with {left}; {FEW_COMMON} or more are enough.", choose(metric))
+            format!("Use {}: {shared} with {left}; {ENOUGH_FREEDOM} or more are enough.", choose(metric))
         }
         (Some(metric @ Metric::Projected), false) => {
-            format!("Use {}, but {shared} have only {left}: below {FEW_COMMON} it is mostly noise.", choose(metric))
+            format!("Use {}, but {shared} have only {left}: below {ENOUGH_FREEDOM} it is mostly noise.", choose(metric))
         }
         (Some(metric), false) => format!(
             "Use {} with care: it is biased, part of what it shows may be shaping. {shared} have {left}, too few for \
-             projected ({FEW_COMMON}).",
+             projected ({ENOUGH_FREEDOM}).",
             choose(metric)
         ),
         (None, _) if advice.shared == 0 => "These samples cannot be compared: they share no transition.".to_owned(),

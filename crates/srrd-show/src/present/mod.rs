@@ -6,6 +6,9 @@ pub mod explanation;
 pub mod gamma;
 pub mod inspection;
 pub mod matrix;
+pub mod regret;
+pub mod returns;
+pub mod verdict;
 
 use srrd::answer::{SampleSummary, Used};
 use srrd::settings::{Actions, Batch, Estimator, Regression};

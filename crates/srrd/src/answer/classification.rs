@@ -53,6 +53,9 @@ impl ClassifyPlan {
     /// # Errors
     /// The first that is wrong.
     pub fn new(question: &Question, options: &ClassifyOptions) -> Result<Self, Problem> {
+        if question.is_auto() {
+            return Err(Problem::AutoWithoutPair);
+        }
         let mut gammas: Vec<Gamma> = Vec::new();
         for &value in &options.gammas {
             let gamma = Gamma::new(value).map_err(|error| Problem::Value { option: "gamma", error })?;

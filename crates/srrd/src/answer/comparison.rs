@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use super::used::Used;
+use super::used::{TokenValue, Used};
+use crate::advise::advise;
 use crate::compare::{Distance, Measured, Pair, SharedEnds};
 use crate::metric::Metric;
 use crate::potential::{BasisUsed, Potential};
@@ -11,9 +12,11 @@ use crate::problem::Problem;
 use crate::question::{Certainty, Question};
 use crate::sample::{Duplicates, NamedSample};
 use crate::settings::Choice;
+use crate::sure::Level;
 use crate::sure::NoiseFloor;
 use crate::sure::{Chance, ChanceSettings, ChanceTest};
 use crate::sure::{Interval, IntervalMethod, IntervalSettings, NoInterval, Resampling};
+use crate::verdict::Verdict;
 use crate::warning::Warning;
 
 /// Two samples, their distances, and how sure those are.
@@ -32,8 +35,73 @@ pub struct Comparison {
     pub certainty: Certainty,
     /// What was found by each metric.
     pub results: Vec<Finding>,
+    /// The metric that fits these data; `None` when no distance tells anything yet.
+    pub advised: Option<Metric>,
+    /// Whether they ask for the same behaviour, where `projected` was asked for.
+    pub verdict: Option<Judgement>,
     /// What to know before the numbers are trusted.
     pub warnings: Vec<Warning>,
+}
+
+/// Whether two rewards ask for the same behaviour, and why, in values that outlive the samples.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Judgement {
+    /// The answer.
+    pub answer: crate::verdict::Answer,
+    /// Why.
+    pub why: crate::verdict::Why,
+    /// Two paths that the rewards rank oppositely.
+    pub witness: Option<ShownWitness>,
+}
+
+/// Two sampled paths that two rewards rank oppositely: the first reward prefers the first.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ShownWitness {
+    /// The paths, step by step.
+    pub paths: [Vec<WitnessStep>; 2],
+    /// The discounted returns: by path, then by reward.
+    pub returns: [[f64; 2]; 2],
+    /// Whether both paths end their episode; else they lead to the same state in as many steps.
+    pub ends: bool,
+}
+
+/// A step of a path.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct WitnessStep {
+    /// s
+    pub state: TokenValue,
+    /// a
+    pub action: TokenValue,
+    /// s'; `None` in one-step problems.
+    pub next_state: Option<TokenValue>,
+    /// The reward of the first sample.
+    pub reward_a: f64,
+    /// The reward of the second sample.
+    pub reward_b: f64,
+}
+
+impl Judgement {
+    fn new(verdict: Verdict, [a, b]: [&NamedSample; 2]) -> Self {
+        let step = |&(i, j): &(u32, u32)| {
+            let ours = a.sample.transition(i as usize);
+            WitnessStep {
+                state: ours.state.into(),
+                action: ours.action.into(),
+                next_state: (!a.one_step).then(|| ours.next_state.into()),
+                reward_a: ours.reward,
+                reward_b: b.sample.rewards()[j as usize],
+            }
+        };
+        let witness = verdict.witness.map(|witness| ShownWitness {
+            paths: witness.paths.each_ref().map(|path| path.iter().map(step).collect()),
+            returns: witness.returns,
+            ends: witness.ends,
+        });
+        Judgement { answer: verdict.answer, why: verdict.why, witness }
+    }
 }
 
 /// What a sample holds.
@@ -121,12 +189,25 @@ pub struct Finding {
 /// # Errors
 /// Samples that can share no transition, or that the estimator cannot take.
 pub fn compare(a: &NamedSample, b: &NamedSample, question: &Question) -> Result<Comparison, Problem> {
+    let question = &question.fitting(&[a, b]);
     let mut settled = question.settle(&[a, b])?;
     let used = Used::new(question, &settled);
     let mut warnings = std::mem::take(&mut settled.warnings);
     let pair = Pair::new(&settled.samples[0].sample, &settled.samples[1].sample);
-    let find = |&metric: &Metric| finding(&pair.measure(metric, &settled.settings), [a, b], question.certainty());
+    let mut verdict = None;
+    let find = |&metric: &Metric| {
+        let measured = pair.measure(metric, &settled.settings);
+        let found = finding(&measured, [a, b], question.certainty());
+        let known = question.certainty().interval.filter(|level| *level == Level::default()).and(found.interval);
+        if question.certainty().verdict
+            && let Some(found) = measured.verdict_with(known)
+        {
+            verdict = Some(Judgement::new(found, [a, b]));
+        }
+        found
+    };
     let results: Vec<Finding> = question.metrics().iter().map(find).collect();
+    let advised = if verdict.is_some() { advise(&pair, &settled.settings).metric } else { None };
     let distances: Vec<_> = results.iter().map(|finding| (finding.metric, finding.distance)).collect();
     warnings.extend(Warning::of_distances(&distances, settled.settings.min_common));
     if settled.settings.potential == Potential::Tabular && question.metrics() != [Metric::Direct] {
@@ -141,13 +222,15 @@ pub fn compare(a: &NamedSample, b: &NamedSample, question: &Question) -> Result<
         used,
         certainty: *question.certainty(),
         results,
+        advised,
+        verdict,
         warnings,
     })
 }
 
 /// All that is asked about one metric.
 fn finding(measured: &Measured<'_>, [a, b]: [&NamedSample; 2], certainty: &Certainty) -> Finding {
-    let Certainty { interval, chance, draws, noise_floor } = *certainty;
+    let Certainty { interval, chance, draws, noise_floor, .. } = *certainty;
     let seed = measured.settings.seed;
     let resampling = match (&a.episodes, &b.episodes) {
         (None, None) => Resampling::Transitions,
@@ -232,6 +315,14 @@ impl Serialize for Comparison {
         self.used.entries(&mut map)?;
         map.serialize_entry("settings", &self.used)?;
         map.serialize_entry("results", &self.results)?;
+        map.serialize_entry("advised", &self.advised)?;
+        map.serialize_entry("verdict", &self.verdict.as_ref().map(|verdict| verdict.answer.name()))?;
+        map.serialize_entry("reason", &self.verdict.as_ref().map(|verdict| verdict.why.to_string()))?;
+        if let Some(witness) = self.verdict.as_ref().and_then(|verdict| verdict.witness.as_ref()) {
+            map.serialize_entry("witness", &witness.paths)?;
+            map.serialize_entry("witness_returns", &witness.returns)?;
+            map.serialize_entry("witness_ends", &witness.ends)?;
+        }
         map.serialize_entry("warnings", &self.warnings)?;
         map.end()
     }

@@ -95,6 +95,7 @@ pub struct ExplainedState {
 /// # Errors
 /// Several metrics, samples that can share no transition, or that the estimator cannot take.
 pub fn explain(a: &NamedSample, b: &NamedSample, question: &Question, top: usize) -> Result<Explained, Problem> {
+    let question = &question.fitting(&[a, b]);
     let metric = question.metric("an explanation is")?;
     let mut settled = question.settle(&[a, b])?;
     let used = Used::new(question, &settled);

@@ -191,7 +191,7 @@ impl Advised {
 /// use srrd::{Duplicates, Metric, NamedSample, Options, RewardSample, inspect};
 /// let rows = (0..6).flat_map(|s| (0..6).map(move |t| (s, 0, t, f64::from((3 * s + 2 * t) % 7))));
 /// let sample = NamedSample::new("all", RewardSample::from_rows(rows, Duplicates::Mean)?);
-/// let answer = inspect(&[&sample], &Options::default().question_by(&Metric::ALL)?, None)?;
+/// let answer = inspect(&[&sample], &Options::default().question_by(&Metric::SHOWN)?, None)?;
 /// assert_eq!(answer.samples[0].coverage, 1.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -56,6 +56,7 @@ pub struct UndefinedPair<'a> {
 /// # Errors
 /// Several metrics, samples that can share no transition, or that the estimator cannot take.
 pub fn matrix(samples: &[&NamedSample], question: &Question) -> Result<Matrix, Problem> {
+    let question = &question.fitting(samples);
     let metric = question.metric("a matrix is")?;
     let mut settled = question.settle(samples)?;
     let used = Used::new(question, &settled);
@@ -67,6 +68,12 @@ pub fn matrix(samples: &[&NamedSample], question: &Question) -> Result<Matrix, P
     if let Some(&(i, j, why)) = undefined.next() {
         let first = [names[i].clone(), names[j].clone()];
         warnings.push(Warning::UndefinedPairs { undefined: 1 + undefined.count(), pairs, first, at: [i, j], why });
+    }
+    if let Some(advised) = question.advised(samples).filter(|advised| *advised != metric && !question.is_chosen()) {
+        warnings.push(Warning::OtherAdvised { metric, advised });
+    }
+    if metric == Metric::Projected {
+        warnings.extend(Warning::of_open_ends(samples, question.settings().ends));
     }
     if distances.few_common() > 0 {
         warnings.push(Warning::FewCommonPairs { few: distances.few_common(), pairs });

@@ -13,7 +13,7 @@ mod used;
 pub use classification::{
     Achieved, Classification, ClassifyOptions, ClassifyPlan, Labelled, Labelling, classify, label,
 };
-pub use comparison::{Comparison, Finding, SampleSummary, compare};
+pub use comparison::{Comparison, Finding, Judgement, SampleSummary, ShownWitness, WitnessStep, compare};
 pub use explained::{Explained, ExplainedState, ExplainedTransition, explain};
 pub use inspection::{Advised, AdvisedState, Chances, Inspection, MetricNoise, SampleFinding, Space, inspect};
 pub use matrix::{Matrix, UndefinedPair, matrix};

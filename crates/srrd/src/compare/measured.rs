@@ -55,7 +55,8 @@ impl<'a> Measured<'a> {
             Ok(columns) => columns.shaping(),
             Err((_, shaping)) => *shaping,
         };
-        Distance { common: self.pair.common.len(), outcome: self.outcome, shaping }
+        let outcome = self.outcome.map(|found| Agreement { distance: self.metric.told(found.distance), ..found });
+        Distance { common: self.pair.common.len(), outcome, shaping }
     }
 
     /// For `projected` on the shared transitions: what is known of their ends.
@@ -74,7 +75,7 @@ impl<'a> Measured<'a> {
         Some(self.pair.distance(self.metric, &Settings { ends: EndRule::Sinks, ..self.settings }))
     }
 
-    /// The columns and their distance, where it is defined.
+    /// The columns and their distance, where it is defined: that of their correlation, whatever the metric makes of it.
     pub(crate) fn defined(&self) -> Result<(&Columns, Agreement), Undefined> {
         match &self.columns {
             Ok(columns) => Ok((columns, self.outcome?)),

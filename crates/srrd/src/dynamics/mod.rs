@@ -298,7 +298,13 @@ impl Dynamics {
         Some(self.of_pair(self.pairs[state as usize] + at))
     }
 
-    fn of_pair(&self, pair: usize) -> Outcomes<'_> {
+    /// The numbers of the known pairs of a state, in the order of [`iter`](Self::iter).
+    pub(crate) fn pairs_of(&self, state: usize) -> std::ops::Range<usize> {
+        self.pairs[state]..self.pairs[state + 1]
+    }
+
+    /// Where the pair of this number leads.
+    pub(crate) fn of_pair(&self, pair: usize) -> Outcomes<'_> {
         let here = self.outcomes[pair]..self.outcomes[pair + 1];
         Outcomes { states: &self.next[here.clone()], probabilities: &self.probability[here] }
     }

@@ -27,6 +27,7 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     paper: true,
     expects: true,
     discounts: true,
+    shown: true,
 };
 
 /// E[R(x, A, succ(x))] for every state x, and `f(E[R(S', A, S'')])` for every edge (s, s').

@@ -24,6 +24,7 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     paper: true,
     expects: true,
     discounts: true,
+    shown: true,
 };
 
 /// E[R(x, A, S')] for every state x, and E[R(S, A, S')].

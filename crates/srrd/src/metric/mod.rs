@@ -1,12 +1,13 @@
 //! The metrics. One metric, one file; [`METRICS`] is the one list of them.
 //!
 //! A further metric is a file here, a variant of [`Metric`], an entry of [`METRICS`] and a line in each `match` of this file. Its exact form,
-//! if it has one, goes into `exact.rs`. The command, the Python package, the help texts and the tables of the documentation take names and
+//! if it has one, goes into `exact/mod.rs`. The command, the Python package, the help texts and the tables of the documentation take names and
 //! texts from the list.
 
 mod dard;
 mod direct;
 mod epic;
+mod npec;
 mod projected;
 mod srrd;
 
@@ -51,6 +52,8 @@ pub enum Metric {
     Srrd,
     /// Rewards without their projection on the space of shaping vectors: exact on whatever transitions there are.
     Projected,
+    /// How far a reward is from the nearest one that is equivalent to the other.
+    Npec,
 }
 
 /// What there is to know about a metric.
@@ -71,14 +74,20 @@ pub struct MetricInfo {
     pub expects: bool,
     /// Whether γ matters.
     pub discounts: bool,
+    /// Whether it is among those that are shown where nobody named any.
+    pub shown: bool,
 }
 
 /// All metrics, in the order in which they are shown.
-pub static METRICS: [MetricInfo; 5] = [direct::INFO, epic::INFO, dard::INFO, srrd::INFO, projected::INFO];
+pub static METRICS: [MetricInfo; 6] = [direct::INFO, epic::INFO, dard::INFO, srrd::INFO, projected::INFO, npec::INFO];
 
 impl Metric {
     /// All metrics.
-    pub const ALL: [Metric; 5] = [Metric::Direct, Metric::Epic, Metric::Dard, Metric::Srrd, Metric::Projected];
+    pub const ALL: [Metric; 6] =
+        [Metric::Direct, Metric::Epic, Metric::Dard, Metric::Srrd, Metric::Projected, Metric::Npec];
+
+    /// Those that are shown where nobody named any.
+    pub const SHOWN: [Metric; 5] = [Metric::Direct, Metric::Epic, Metric::Dard, Metric::Srrd, Metric::Projected];
 
     /// Those of the paper, which take reward expectations.
     pub const PAPER: [Metric; 4] = [Metric::Direct, Metric::Epic, Metric::Dard, Metric::Srrd];
@@ -96,14 +105,23 @@ impl Metric {
 
     /// Whether a distance takes the pair of samples as a whole, instead of a canonical reward per sample.
     pub(crate) fn by_pair(self, settings: &Settings) -> bool {
-        self == Metric::Projected && (settings.support == Support::Pair || settings.potential != Potential::Tabular)
+        match self {
+            Metric::Projected => settings.support == Support::Pair || settings.potential != Potential::Tabular,
+            Metric::Npec => true,
+            Metric::Direct | Metric::Epic | Metric::Dard | Metric::Srrd => false,
+        }
+    }
+
+    /// The distance of two rewards whose canonical forms have the correlation ρ; `distance` is sqrt((1 − ρ) / 2).
+    pub(crate) fn told(self, distance: f64) -> f64 {
+        if self == Metric::Npec { npec::distance(distance) } else { distance }
     }
 
     /// What of the canonical rewards of a sample may be rounding; `predicted` is the largest predicted reward in it.
     pub(crate) fn rounding(self, sample: &RewardSample, predicted: f64) -> f64 {
         match self {
             Metric::Direct => direct::rounding(sample),
-            Metric::Projected => projected::rounding(sample),
+            Metric::Projected | Metric::Npec => projected::rounding(sample),
             Metric::Epic | Metric::Dard | Metric::Srrd => expected_rounding(sample, predicted),
         }
     }
@@ -115,7 +133,7 @@ impl Metric {
         settings: &Settings,
     ) -> Result<Columns, (Undefined, Option<Shaping>)> {
         match self {
-            Metric::Projected => projected::columns(pair, settings),
+            Metric::Projected | Metric::Npec => projected::columns(pair, settings),
             other => unreachable!("{other} has a canonical form of its own"),
         }
     }
@@ -124,7 +142,7 @@ impl Metric {
     pub(crate) fn coverage(self, rewards: Rewards<'_>, estimate: Estimate<'_>, counts: &Counts) -> Vec<TermCoverage> {
         match self {
             // Nothing is expected of transitions that were not sampled.
-            Metric::Direct | Metric::Projected => Vec::new(),
+            Metric::Direct | Metric::Projected | Metric::Npec => Vec::new(),
             Metric::Epic => epic::coverage(rewards, estimate, counts),
             Metric::Dard => dard::coverage(rewards, estimate, counts),
             Metric::Srrd => srrd::coverage(rewards, estimate, counts),
@@ -291,7 +309,7 @@ impl<S: Copy + Default + Send> Terms<S> {
             Metric::Epic => Some(epic::polynomial(rewards, estimate, keep)),
             Metric::Dard => Some(dard::polynomial(rewards, estimate, keep)),
             Metric::Srrd => Some(srrd::polynomial(rewards, estimate, keep)),
-            Metric::Projected => None,
+            Metric::Projected | Metric::Npec => None,
         };
         Terms { polynomial, largest_prediction: 0.0 }
     }
@@ -379,7 +397,7 @@ fn add_shifts(graph: &Graph, edges: Range<usize>, shift: impl Fn(usize) -> f64, 
 /// # Panics
 /// When potentials are to be functions of features and a state has none.
 pub fn canonicalize(sample: &RewardSample, metric: Metric, settings: &Settings) -> Vec<f64> {
-    if metric == Metric::Projected && settings.potential != Potential::Tabular {
+    if matches!(metric, Metric::Projected | Metric::Npec) && settings.potential != Potential::Tabular {
         return projected::canonical_by_functions(sample, settings);
     }
     // As a form at this discount factor, but that half as much has to be kept of every state.
@@ -403,9 +421,13 @@ mod tests {
             assert_eq!(info.metric, metric);
             assert_eq!(metric.info().name.parse(), Ok(metric));
             assert_eq!(info.paper, Metric::PAPER.contains(&metric));
+            assert_eq!(info.shown, Metric::SHOWN.contains(&metric));
         }
         let error = "SRRD".parse::<Metric>().unwrap_err();
-        assert_eq!(error.to_string(), "there is no metric 'SRRD': choose among direct, epic, dard, srrd, projected");
+        assert_eq!(
+            error.to_string(),
+            "there is no metric 'SRRD': choose among direct, epic, dard, srrd, projected, npec"
+        );
     }
 
     proptest! {

@@ -9,10 +9,12 @@
 //!
 //! Where states hardly repeat, potentials can be functions of features instead of one number per state (see [`potential`](crate::potential)).
 //!
+//! Where one (s, a) has several next states, rewards and shaping vectors can be means over them: one row per (s, a).
+//!
 //! No estimator: nothing is estimated.
 
 use super::{Metric, MetricInfo, largest_reward};
-use crate::compare::{Columns, Pair, Projected, Row, Undefined, shared_rows};
+use crate::compare::{Columns, Outcomes, Pair, Projected, Row, Undefined, mean_projection, shared_rows};
 use crate::potential::{BasisProjection, Potential, Row as Shaped, StateFeatures};
 use crate::project::{END, Projection, Shaping, Space};
 use crate::sample::RewardSample;
@@ -26,6 +28,7 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     paper: false,
     expects: false,
     discounts: true,
+    shown: true,
 };
 
 /// Of the largest reward: what of a residual may be rounding.
@@ -66,8 +69,15 @@ pub(super) fn columns(pair: &Pair<'_>, settings: &Settings) -> Result<Columns, (
         return Err((Undefined::TooFewCommon, None));
     }
     let (rows, ends) = shared_rows(pair, settings.ends);
-    let [x, y] = pair.rewards();
+    let outcomes = Outcomes::new(pair, &rows, settings.dynamics);
+    let [x, y] = match &outcomes {
+        None => pair.rewards(),
+        Some(outcomes) => pair.rewards().map(|values| outcomes.means(&values)),
+    };
     let space = match settings.potential {
+        Potential::Tabular if let Some(outcomes) = &outcomes => {
+            Space::Means(mean_projection(&rows, outcomes, 0..outcomes.len() as u32, settings.gamma))
+        }
         Potential::Tabular => Space::States(Projection::on(rows.iter().map(Row::leads_to), settings.gamma)),
         potential => Space::Functions(functions(pair, &rows, [&x, &y], potential, settings)?),
     };
@@ -76,7 +86,12 @@ pub(super) fn columns(pair: &Pair<'_>, settings: &Settings) -> Result<Columns, (
         return Err((Undefined::NoDegreesOfFreedom, Some(shaping)));
     }
     let (x, y) = space.residuals(&x, &y);
-    Ok(Columns::of_residuals(x, y, [rounding(a), rounding(b)], Projected::new(space, rows, ends, settings.gamma)))
+    Ok(Columns::of_residuals(
+        x,
+        y,
+        [rounding(a), rounding(b)],
+        Projected::new(space, rows, outcomes, ends, settings.gamma),
+    ))
 }
 
 /// The projection on shaping by potentials that are functions of features, standardized over the states of both samples.

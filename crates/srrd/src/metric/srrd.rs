@@ -37,6 +37,7 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     paper: true,
     expects: true,
     discounts: true,
+    shown: true,
 };
 
 /// The expectations that depend on one state z: as s' those with S1 and S5, as s those with S2 and S6.

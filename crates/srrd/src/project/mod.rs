@@ -11,11 +11,13 @@
 //! γ < 1 it is in it anyway, by a constant potential.) Where rows end, a shift changes behaviour: a step cost is not a step bonus.
 //!
 //! The parts: `levels` counts the dimension of the space on the graph, `graph` and `system` hold what does not depend on γ,
-//! `order` and `factor` factorize the normal equations AᵀA φ = Aᵀr where that is cheap, `solve` solves them.
+//! `order` and `factor` factorize the normal equations AᵀA φ = Aᵀr where that is cheap, `solve` solves them. `means` has the same for
+//! rows that are means over next states.
 
 mod factor;
 mod graph;
 mod levels;
+mod means;
 mod order;
 mod solve;
 mod space;
@@ -23,6 +25,7 @@ mod system;
 
 pub(crate) use graph::{END, ShapingGraph};
 pub(crate) use levels::Components;
+pub(crate) use means::{MeanProjection, MeanRows};
 pub(crate) use solve::{Border, Solver};
 pub(crate) use space::Space;
 

@@ -63,8 +63,19 @@ pub(super) fn assemble(
         counts
     });
     let (unsampled, ends) = (None, Ends::unknown());
-    let sample =
-        RewardSample { states, actions, graph, action, reward, duplicates, unsampled, repeats, ends, occurrences };
+    let sample = RewardSample {
+        states,
+        actions,
+        graph,
+        action,
+        reward,
+        duplicates,
+        unsampled,
+        repeats,
+        ends,
+        occurrences,
+        probabilities: None,
+    };
     Ok((sample, Placement { transition }))
 }
 

@@ -236,7 +236,19 @@ impl<'a> Reader<'a> {
             _ => Some(self.list(transitions, u32::from_le_bytes)?),
         };
         check(occurrences.iter().flatten().all(|&count| count > 0), "a transition had no row")?;
-        Ok(RewardSample { states, actions, graph, action, reward, duplicates, unsampled, repeats, ends, occurrences })
+        Ok(RewardSample {
+            states,
+            actions,
+            graph,
+            action,
+            reward,
+            duplicates,
+            unsampled,
+            repeats,
+            ends,
+            occurrences,
+            probabilities: None,
+        })
     }
 
     fn ends(&mut self, transitions: usize) -> Result<Ends, BytesError> {

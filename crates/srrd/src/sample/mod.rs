@@ -4,6 +4,7 @@ mod assemble;
 mod builder;
 mod bytes;
 mod ends;
+mod model;
 mod named;
 mod texts;
 mod token;
@@ -55,6 +56,8 @@ pub struct RewardSample {
     pub(crate) ends: Ends,
     /// How many rows every transition had; `None` when each had one.
     pub(crate) occurrences: Option<Vec<u32>>,
+    /// How likely each transition is, given its state and action, where a model says so. Not part of what is written as bytes.
+    pub(crate) probabilities: Option<Vec<f64>>,
 }
 
 /// What transitions that occurred several times tell of the noise of rewards: totals, so that it costs nothing a transition.
@@ -239,6 +242,7 @@ impl RewardSample {
             repeats: Repeats::default(),
             ends: self.ends.clone(),
             occurrences: self.occurrences.clone(),
+            probabilities: self.probabilities.clone(),
         })
     }
 

@@ -13,4 +13,5 @@ pub use interval::{
     Bootstrap, Draws, Episodes, Interval, IntervalMethod, IntervalSettings, Level, NoInterval, Range, Resampled,
     Resampling, StateBlocks,
 };
+pub(crate) use interval::{expanded, percentile};
 pub use noise::{NoiseFloor, RewardNoise};

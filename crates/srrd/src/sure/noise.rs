@@ -91,7 +91,7 @@ impl Measured<'_> {
         };
         let share = [share(a, &columns.x, |pair| pair.0), share(b, &columns.y, |pair| pair.1)];
         let correlation = ((1.0 - share[0]) * (1.0 - share[1])).sqrt();
-        Some(NoiseFloor { share, correlation, distance: ((1.0 - correlation) / 2.0).sqrt() })
+        Some(NoiseFloor { share, correlation, distance: self.metric.told(((1.0 - correlation) / 2.0).sqrt()) })
     }
 }
 

@@ -4,7 +4,7 @@ use crate::run::checkpoint;
 
 /// Solves (I − γP) x = b, P stochastic and row-major. Such a matrix is strictly diagonally dominant, so elimination needs no
 /// pivoting. O(n³).
-pub(super) fn discounted(step: &[f64], gamma: f64, b: Vec<f64>) -> Vec<f64> {
+pub(crate) fn discounted(step: &[f64], gamma: f64, b: Vec<f64>) -> Vec<f64> {
     let n = b.len();
     let mut matrix: Vec<f64> = step.iter().map(|p| -gamma * p).collect();
     (0..n).for_each(|i| matrix[i * n + i] += 1.0);

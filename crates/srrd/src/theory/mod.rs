@@ -18,6 +18,8 @@ pub mod regret;
 pub mod residual;
 pub mod shaping_error;
 
+pub(crate) use linear::discounted;
+
 pub use generalized::{generalized, generalized_exact, generalized_residual};
 pub use mdp::{LARGEST_GAMMA, Mdp, Solution};
 pub use regret::{Coverage, RegretBound, regret_bound};

@@ -112,7 +112,7 @@ pub fn closed_form_residual(
 ) -> Result<Vec<f64>, TheoryError> {
     let mut values = shaping_rewards(sample, potential, settings.gamma)?;
     let Estimator::Double { actions, batch } = settings.estimator else { return Err(TheoryError::NeedsDoubleBatch) };
-    if metric == Metric::Projected {
+    if matches!(metric, Metric::Projected | Metric::Npec) {
         return Err(TheoryError::NoTerms(metric));
     }
     let batch = BatchSet::draw(sample, actions, batch, settings.seed);

@@ -34,7 +34,7 @@ proptest! {
         let a = sample(&rows);
         // Two samples that share only some transitions, and two rewards on the same ones.
         for b in [sample(&other), a.with_rewards(second[..a.len()].to_vec()).unwrap()] {
-            for metric in Metric::ALL {
+            for metric in Metric::SHOWN {
                 for estimator in ESTIMATORS {
                     let correlation = if ranks { Correlation::Spearman } else { Correlation::Pearson };
                     let settings = Settings { correlation, ..settings(gamma, estimator) };
@@ -77,7 +77,7 @@ proptest! {
     ) {
         let a = sample(&rows);
         let b = a.with_rewards(second[..a.len()].to_vec()).unwrap();
-        for metric in Metric::ALL {
+        for metric in Metric::SHOWN {
             let settings = settings(gamma, MARGINAL);
             let Ok(explanation) = Pair::new(&a, &b).measure(metric, &settings).explanation() else { continue };
             // All transitions are shared, so that projecting on them is canonicalizing.

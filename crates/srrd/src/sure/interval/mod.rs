@@ -16,6 +16,7 @@ mod episodes;
 mod weighted;
 
 pub use blocks::StateBlocks;
+pub(crate) use bootstrap::{expanded, percentile};
 pub use episodes::Episodes;
 
 use thiserror::Error;
@@ -297,6 +298,7 @@ impl Measured<'_> {
         }
         if let Some(projected) = columns.projected() {
             let (range, blocks) = self.blocks((columns, projected), estimate, how)?;
+            let range = Range { low: self.metric.told(range.low), high: self.metric.told(range.high) };
             return Ok(Interval { level, range, method: IntervalMethod::StateBlocks(blocks) });
         }
         let pairs = Weighted::new(columns, correlation)?;

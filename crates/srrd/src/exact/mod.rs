@@ -3,6 +3,12 @@
 //! Every set of states carries its distribution, and E[R(X, A, Y)] is over independent draws from the two distributions and
 //! from that of the actions: S, S' (EPIC) and S3 are drawn from D_S, S1 and S'' from one step on from s', S2 and S' (DARD)
 //! from s, S4, S5 and S6 from one step on from S3, S1 and S2.
+//!
+//! With [`Draws::Shared`] the action that is rewarded is the one that moves: in a forward term E[R(X, A, Y)] = Σ_x p(x) Σ_a D_A(a) Σ_y
+//! T(x, a, y) R(x, a, y), and in DARD's last term one action leads from s to S', from s' to S'' and is rewarded. SRRD's two terms that do
+//! not lead forward, R(S3, A, S6) and R(S4, A, S5), stay independent.
+
+pub mod starc;
 
 use thiserror::Error;
 
@@ -11,7 +17,8 @@ use crate::dynamics::{Dynamics, DynamicsError, check_probabilities};
 use crate::metric::Metric;
 use crate::project::Projection;
 use crate::run::checkpoint;
-use crate::settings::Gamma;
+use crate::settings::{Choice, Gamma};
+use crate::theory::LARGEST_GAMMA;
 
 /// A tabular problem without its reward: distributions of states and actions and, where known, the dynamics.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +28,34 @@ pub struct Tabular {
     pub(crate) state_distribution: Vec<f64>,
     action_distribution: Vec<f64>,
     model: Option<Model>,
+    draws: Draws,
+}
+
+/// Whether the action that is rewarded and the one that leads to a state are drawn apart.
+///
+/// ```
+/// use srrd::{Choice, exact::Draws};
+/// assert_eq!(Draws::named("shared"), Ok(Draws::Shared));
+/// assert_eq!(Draws::default().name(), "independent");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Draws {
+    /// Apart: the reading of the SRRD paper, whose terms are over cross-products.
+    #[default]
+    Independent,
+    /// One action moves and is rewarded: the reading of the DARD paper, and what STARC's published code computes as DARD.
+    Shared,
+}
+
+impl Choice for Draws {
+    const ALL: &'static [Self] = &[Draws::Independent, Draws::Shared];
+
+    fn name(self) -> &'static str {
+        match self {
+            Draws::Independent => "independent",
+            Draws::Shared => "shared",
+        }
+    }
 }
 
 /// Where actions lead.
@@ -53,6 +88,20 @@ pub enum ExactError {
     /// DARD and SRRD need the dynamics.
     #[error("{0} needs a transition model: build the problem with `with_dynamics`")]
     NeedsDynamics(Metric),
+    /// What else needs the dynamics.
+    #[error("{0} needs a transition model: build the problem with `with_dynamics`")]
+    NeedsModel(&'static str),
+    /// Values are infinite without a discount.
+    #[error("{what} takes values, which need a discount factor of at most {LARGEST_GAMMA}, not {gamma}")]
+    Discount {
+        /// The canonicalization.
+        what: &'static str,
+        /// γ
+        gamma: f64,
+    },
+    /// A linear program whose solution was lost in rounding.
+    #[error("the least norm was not found: the rewards or probabilities differ too much in size")]
+    NoLeast,
     /// A metric that has no exact form here.
     #[error("{0} has no exact form")]
     NoExactForm(Metric),
@@ -75,7 +124,27 @@ impl Tabular {
             state_distribution,
             action_distribution,
             model: None,
+            draws: Draws::default(),
         })
+    }
+
+    /// The same problem, with actions of DARD and SRRD drawn in this way.
+    ///
+    /// ```
+    /// use srrd::exact::{Draws, Tabular};
+    /// use srrd::{Gamma, Metric};
+    /// // Action 0 stays, action 1 changes the room; only changing pays.
+    /// let moves = [1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0];
+    /// let problem = Tabular::new(vec![0.5, 0.5], vec![0.5, 0.5])?.with_dynamics(&moves)?;
+    /// let reward = [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0];
+    /// let shared = problem.clone().with_draws(Draws::Shared);
+    /// let gamma = Gamma::default();
+    /// assert!(shared.canonicalize(&reward, Metric::Dard, gamma)? != problem.canonicalize(&reward, Metric::Dard, gamma)?);
+    /// # Ok::<(), srrd::exact::ExactError>(())
+    /// ```
+    #[must_use]
+    pub fn with_draws(self, draws: Draws) -> Self {
+        Tabular { draws, ..self }
     }
 
     /// Adds the dynamics T[s, a, s'], row-major.
@@ -137,7 +206,8 @@ impl Tabular {
         self.actions
     }
 
-    /// The exact canonical form of the reward R[s, a, s'] (row-major). O(states² · (states + actions)).
+    /// The exact canonical form of the reward R[s, a, s'] (row-major). O(states² · (states + actions)); with shared
+    /// actions DARD takes O(states³ · actions).
     ///
     /// # Errors
     /// When the reward has the wrong length or is not finite, or dynamics are needed and missing.
@@ -151,7 +221,7 @@ impl Tabular {
         if metric == Metric::Direct {
             return Ok(reward.to_vec());
         }
-        if metric == Metric::Projected {
+        if matches!(metric, Metric::Projected | Metric::Npec) {
             let pairs = (0..reward.len()).map(|i| ((i / n / self.actions) as u32, (i % n) as u32));
             return Ok(Projection::on(pairs, discount).residual(reward));
         }
@@ -162,26 +232,28 @@ impl Tabular {
                 Box::new(move |s, t| gamma * near[t] - near[s] - gamma * constant)
             }
             Metric::Dard => {
-                let step = step()?;
-                let near: Vec<f64> = (0..n).map(|s| dot(row(&mean, s), row(step, s))).collect();
-                // cross[t][s] = E[R(S', A, S'')] = step(s) · R · step(t)ᵀ
-                let ahead: Vec<Vec<f64>> = (0..n).map(|t| times(&mean, row(step, t))).collect();
-                let cross: Vec<Vec<f64>> = ahead.iter().map(|ahead| times(step, ahead)).collect();
+                let near = self.forward(reward, &mean, step()?);
+                let cross = self.cross(reward, &mean, step()?);
                 Box::new(move |s, t| gamma * near[t] - near[s] - gamma * cross[t][s])
             }
             Metric::Srrd => {
                 let step = step()?;
                 let s3 = &self.state_distribution;
                 let s4 = advance(step, s3);
-                let constant = dot(s3, &times(&mean, &s4));
+                let near = self.forward(reward, &mean, step);
+                // The mean over a forward step from a distribution; `ahead` is the mean reward of going where it leads.
+                let onward = |from: &[f64], ahead: &[f64]| match self.draws {
+                    Draws::Independent => dot(from, ahead),
+                    Draws::Shared => dot(from, &near),
+                };
+                let constant = onward(s3, &times(&mean, &s4));
                 let mut ahead = Vec::with_capacity(n);
                 let mut behind = Vec::with_capacity(n);
-                for z in 0..n {
+                for (z, near) in near.iter().enumerate() {
                     let one = row(step, z);
                     let two = advance(step, one);
                     let to_two = times(&mean, &two);
-                    let near = dot(row(&mean, z), one);
-                    let walk = dot(one, &to_two);
+                    let walk = onward(one, &to_two);
                     ahead.push(near + gamma * (walk - dot(&s4, &to_two)));
                     behind.push(near + gamma * (walk - dot(s3, &to_two)));
                 }
@@ -193,12 +265,51 @@ impl Tabular {
         Ok(canonical.collect())
     }
 
+    /// E[R(s, A, S')] from every state, S' one step on from it.
+    fn forward(&self, reward: &[f64], mean: &[f64], step: &[f64]) -> Vec<f64> {
+        match (self.draws, &self.model) {
+            (Draws::Shared, Some(model)) => {
+                let mut forward = vec![0.0; self.states];
+                for (s, a, ahead) in model.dynamics.iter() {
+                    let rewards = &reward[(s as usize * self.actions + a as usize) * self.states..];
+                    forward[s as usize] += self.action_distribution[a as usize] * ahead.mean(|t| rewards[t]);
+                }
+                forward
+            }
+            _ => (0..self.states).map(|s| dot(row(mean, s), row(step, s))).collect(),
+        }
+    }
+
+    /// E[R(S', A, S'')] by s' and s: S' one step on from s, S'' from s'.
+    fn cross(&self, reward: &[f64], mean: &[f64], step: &[f64]) -> Vec<Vec<f64>> {
+        let n = self.states;
+        let Draws::Shared = self.draws else {
+            let ahead = (0..n).map(|t| times(mean, row(step, t)));
+            return ahead.map(|ahead| times(step, &ahead)).collect();
+        };
+        let mut cross = vec![vec![0.0; n]; n];
+        let dense = self.model.iter().map(|model| model.dynamics.to_dense()).next().unwrap_or_default();
+        // Row s of a table that has one more index, the action, between two states.
+        let of_action = |table: &[f64], a: usize| -> Vec<f64> {
+            (0..n).flat_map(|s| table[(s * self.actions + a) * n..][..n].iter().copied()).collect()
+        };
+        for (a, weight) in self.action_distribution.iter().enumerate() {
+            let (step, rewards) = (of_action(&dense, a), of_action(reward, a));
+            for (t, cross) in cross.iter_mut().enumerate() {
+                let means = times(&step, &times(&rewards, row(&step, t)));
+                cross.iter_mut().zip(means).for_each(|(sum, mean)| *sum += weight * mean);
+            }
+        }
+        cross
+    }
+
     /// The Pearson distance of two exact canonical forms over all transitions, each counted once.
     ///
     /// # Errors
     /// As [`canonicalize`](Self::canonicalize), and [`ExactError::Undefined`] where there is no distance.
     pub fn distance(&self, a: &[f64], b: &[f64], metric: Metric, gamma: Gamma) -> Result<Agreement, ExactError> {
-        Ok(pearson(&self.canonicalize(a, metric, gamma)?, &self.canonicalize(b, metric, gamma)?)?)
+        let found = pearson(&self.canonicalize(a, metric, gamma)?, &self.canonicalize(b, metric, gamma)?)?;
+        Ok(Agreement { distance: metric.told(found.distance), ..found })
     }
 
     /// R(s, s') = Σ_a D_A(a) R[s, a, s']

@@ -1,0 +1,43 @@
+//! What it costs to act on the wrong reward.
+
+use crate::error::{of_table, wrong};
+use crate::sample::Sample;
+use crate::values::of_json;
+use crate::work;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use srrd::Gamma;
+use srrd::regret::sampled_regret;
+use srrd_data::read_model;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Everything `srrd regret --json` tells. The model is a sample whose rewards are probabilities, or a file.
+#[pyfunction]
+#[pyo3(signature = (a, b, model, file, gamma, starts, threads=None))]
+#[expect(clippy::too_many_arguments, reason = "one argument per option")]
+pub fn regret<'py>(
+    py: Python<'py>,
+    a: &Bound<'_, Sample>,
+    b: &Bound<'_, Sample>,
+    model: Option<&Bound<'_, Sample>>,
+    file: Option<PathBuf>,
+    gamma: f64,
+    starts: Vec<String>,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let gamma = Gamma::new(gamma).map_err(|e| wrong(format!("gamma: {e}")))?;
+    let [a, b] = [a, b].map(|sample| Arc::clone(&sample.get().named));
+    let given = model.map(|model| Arc::clone(&model.get().named));
+    let read = match file {
+        None => None,
+        Some(path) => Some(work::run(py, None, move || read_model(&path))?.map_err(|error| of_table(&error))?),
+    };
+    let found = work::run(py, threads, move || {
+        let model = read.as_ref().or(given.as_ref().map(|given| &given.sample));
+        sampled_regret(&a.sample, &b.sample, model, gamma, &starts).map(|found| found.named(&a.name, &b.name))
+    })?;
+    let found = found.map_err(|error| wrong(error.to_string()))?;
+    let value = serde_json::to_value(found).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    of_json(py, &value)
+}

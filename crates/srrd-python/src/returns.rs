@@ -1,0 +1,94 @@
+//! Whole episodes and how alike two rewards judge them.
+
+use crate::columns::Columns;
+use crate::error::{of_table, wrong};
+use crate::reading::{Reading, tell};
+use crate::values::of_json;
+use crate::work;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{Value, json};
+use srrd::Gamma;
+use srrd::returns::{Preference, ReturnSettings, ReturnsError, compare_preferences, compare_returns};
+use srrd::sure::{Draws, Level};
+use srrd_data::{TableError, WalkTable, read_preferences, read_walk_table, read_walks};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The episodes of a table with one reward.
+#[pyclass(frozen, module = "srrd._srrd")]
+pub struct Walks {
+    walks: Arc<srrd::returns::Walks>,
+}
+
+fn told(py: Python<'_>, read: Result<WalkTable, TableError>) -> PyResult<Vec<Walks>> {
+    let table = read.map_err(|error| of_table(&error))?;
+    tell(py, &table.notes)?;
+    Ok(table.walks.into_iter().map(|walks| Walks { walks: Arc::new(walks) }).collect())
+}
+
+/// The episodes of columns in memory: by sample and reward column.
+#[pyfunction]
+pub fn walks_of_columns(
+    py: Python<'_>,
+    columns: &Bound<'_, PyDict>,
+    origin: String,
+    name: String,
+    reading: &Reading,
+) -> PyResult<Vec<Walks>> {
+    let (columns, options) = (Columns::new(columns)?, reading.options.clone());
+    let read = work::run(py, None, move || read_walk_table(columns.into_reader(&origin), &name, options))?;
+    told(py, read)
+}
+
+/// The episodes of a file: by sample and reward column.
+#[pyfunction]
+pub fn walks_of_file(py: Python<'_>, path: PathBuf, reading: &Reading) -> PyResult<Vec<Walks>> {
+    let options = reading.options.clone();
+    let read = work::run(py, None, move || read_walks(&path, options))?;
+    told(py, read)
+}
+
+/// The pairs (better, worse) of a table of preferences.
+#[pyfunction]
+pub fn preferences_of_file(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(String, String)>> {
+    let read = work::run(py, None, move || read_preferences(&path))?.map_err(|error| of_table(&error))?;
+    Ok(read.into_iter().map(|one| (one.better, one.worse)).collect())
+}
+
+/// Everything `srrd returns --json` tells.
+#[pyfunction]
+#[pyo3(signature = (rewards, preferences, gamma, interval, draws, seed, threads=None))]
+#[expect(clippy::too_many_arguments, reason = "one argument per option")]
+pub fn returns<'py>(
+    py: Python<'py>,
+    rewards: Vec<Bound<'py, Walks>>,
+    preferences: Option<Vec<(String, String)>>,
+    gamma: f64,
+    interval: Option<f64>,
+    draws: usize,
+    seed: u64,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let settings = ReturnSettings {
+        gamma: Gamma::new(gamma).map_err(|e| wrong(format!("gamma: {e}")))?,
+        interval: interval.map(Level::new).transpose().map_err(|e| wrong(format!("interval: {e}")))?,
+        draws: Draws::new(draws).map_err(|e| wrong(format!("draws: {e}")))?,
+        seed,
+    };
+    let preferences: Option<Vec<Preference>> =
+        preferences.map(|pairs| pairs.into_iter().map(|(better, worse)| Preference { better, worse }).collect());
+    let rewards: Vec<Arc<srrd::returns::Walks>> = rewards.iter().map(|walks| Arc::clone(&walks.get().walks)).collect();
+    let found = work::run(py, threads, move || -> Result<Value, ReturnsError> {
+        let mut answer = match rewards.as_slice() {
+            [a, b] => json!(compare_returns(a, b, &settings)?),
+            _ => json!({}),
+        };
+        if let Some(preferences) = preferences {
+            let of = |walks: &Arc<srrd::returns::Walks>| compare_preferences(walks, &preferences, &settings);
+            answer["preferences"] = json!(rewards.iter().map(of).collect::<Result<Vec<_>, _>>()?);
+        }
+        Ok(answer)
+    })?;
+    of_json(py, &found.map_err(|error| wrong(error.to_string()))?)
+}

@@ -1,0 +1,261 @@
+//! Same behaviour, or not: the rule, and what would decide where the data do not.
+//!
+//! The rule stands on `projected`, the distance that shaping cannot change, with D its value, [low, high] its 95 % interval and a margin
+//! μ = 0.1:
+//!
+//! 1. **unknown** if shaping leaves next to nothing of a reward (10⁻⁷ of it), fewer than 10 degrees of freedom are left, or the marks of
+//!    ends contradict one another;
+//! 2. **different** if low > μ;
+//! 3. **same** if it is known where episodes end (marked and seen, or declared absent), D ≤ μ/2 (0.02 where a few transitions carry all
+//!    of a residual), and high ≤ 2μ;
+//! 4. **unknown** otherwise.
+//!
+//! "Different" means that the rewards differ by more than shaping, scale and (where nothing ends) a shift. Some such differences do no
+//! harm; [`regret`](crate::theory) tells where the dynamics are known.
+
+use std::fmt;
+
+use crate::compare::{Measured, SharedEnds};
+use crate::metric::Metric;
+use crate::sure::{Interval, IntervalSettings, NoInterval, Range};
+pub use crate::witness::Witness;
+use crate::witness::witness;
+
+/// The margin μ.
+pub const MARGIN: f64 = 0.1;
+/// Fewer degrees of freedom tell nothing.
+const LEAST_FREEDOM: usize = crate::advise::ENOUGH_FREEDOM;
+/// Of a reward: a residual that is smaller is rounding.
+const NOTHING_LEFT: f64 = 1e-7;
+/// A residual that fewer transitions carry says little about the others …
+const CARRIERS: f64 = 10.0;
+/// … so that only this is close.
+const CLOSE_WITH_FEW: f64 = 0.02;
+
+/// Whether two rewards ask for the same behaviour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// They do, as far as the data tell.
+    Same,
+    /// They differ by more than what changes no behaviour.
+    Different,
+    /// There are not enough data to tell.
+    Unknown,
+}
+
+impl Answer {
+    /// The name in commands and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Answer::Same => "same",
+            Answer::Different => "different",
+            Answer::Unknown => "unknown",
+        }
+    }
+}
+
+/// An answer, and why.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Verdict {
+    /// The answer.
+    pub answer: Answer,
+    /// Why.
+    pub why: Why,
+    /// Where they differ: two paths that the rewards rank oppositely, which can be checked by hand.
+    pub witness: Option<Witness>,
+}
+
+/// Why an answer is given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Why {
+    /// The distance is small, and so is the upper end of its interval.
+    Close {
+        /// The distance.
+        distance: f64,
+        /// Its interval.
+        range: Range,
+    },
+    /// The lower end of the interval is above the margin.
+    Apart {
+        /// The distance.
+        distance: f64,
+        /// Its interval.
+        range: Range,
+    },
+    /// The interval holds both small and large distances.
+    Between {
+        /// The distance.
+        distance: f64,
+        /// Its interval.
+        range: Range,
+    },
+    /// A few transitions carry all of a reward.
+    FewCarry {
+        /// The distance.
+        distance: f64,
+    },
+    /// Nobody said where episodes end.
+    EndsUnknown,
+    /// No shared transition ends an episode.
+    EndsUnseen,
+    /// A state that an episode ended in also starts transitions, or is entered without an end.
+    EndsContradict,
+    /// There is no distance.
+    NoDistance(crate::compare::Undefined),
+    /// A reward is nothing but shaping.
+    OnlyShaping,
+    /// Fewer than 10 degrees of freedom.
+    FewDegreesOfFreedom {
+        /// How many.
+        degrees_of_freedom: usize,
+    },
+    /// There is no valid interval.
+    NoInterval(NoInterval),
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let found = |distance: &f64, range: &Range| {
+            format!("the projected distance is {distance:.3} (95 % interval {:.3} to {:.3})", range.low, range.high)
+        };
+        match self {
+            Why::Close { distance, range } => write!(f, "{}", found(distance, range)),
+            Why::Apart { distance, range } => {
+                write!(f, "{}, and shaping cannot explain it", found(distance, range))
+            }
+            Why::Between { distance, range } => write!(
+                f,
+                "{}, which holds both same and different; more shared transitions would narrow it",
+                found(distance, range)
+            ),
+            Why::FewCarry { distance } => write!(
+                f,
+                "the projected distance is {distance:.3}, but a few transitions carry all of a reward; more transitions with other \
+                 rewards would decide it"
+            ),
+            Why::EndsUnknown => f.write_str(
+                "it is unknown where episodes end; mark the ends (a column `terminated`), or choose ends none if episodes never end",
+            ),
+            Why::EndsUnseen => f.write_str(
+                "no shared transition ends an episode, so that what happens at the ends is unseen; sample episodes to their ends, or \
+                 choose ends none if they never end",
+            ),
+            Why::EndsContradict => f.write_str(
+                "the marks of ends contradict one another (a state that ended an episode also goes on); mark time limits as \
+                 `truncated`, not as ends",
+            ),
+            Why::NoDistance(why) => write!(f, "the projected distance is undefined: {why}; sample more transitions"),
+            Why::OnlyShaping => f.write_str("a reward is nothing but shaping on the shared transitions: it prefers nothing there"),
+            Why::FewDegreesOfFreedom { degrees_of_freedom } => write!(
+                f,
+                "shaping leaves {degrees_of_freedom} degrees of freedom on the shared transitions, and {LEAST_FREEDOM} are needed; sample \
+                 more transitions between the same states"
+            ),
+            Why::NoInterval(why) => write!(f, "the projected distance has no valid interval: {why}"),
+        }
+    }
+}
+
+impl Measured<'_> {
+    /// Whether the two rewards ask for the same behaviour, of a measurement by `projected`; `None` for another metric.
+    ///
+    /// ```
+    /// use srrd::{Duplicates, Metric, Pair, RewardSample, Settings};
+    /// use srrd::settings::EndRule;
+    /// use srrd::verdict::Answer;
+    /// let rows = (0..12).flat_map(|s| (0..12).map(move |t| (s, 0, t, f64::from((3 * s * s + 2 * t * s) % 7))));
+    /// let a = RewardSample::from_rows(rows, Duplicates::Mean)?;
+    /// let shaped = a.transitions().map(|t| {
+    ///     let [s, n] = [t.state, t.next_state].map(|x| x.as_int().unwrap() as f64);
+    ///     2.0 * t.reward + 0.9 * n * n - s * s
+    /// });
+    /// let b = a.with_rewards(shaped.collect())?;
+    /// let settings = Settings { ends: EndRule::None, ..Settings::default() };
+    /// let (pair, opposite) = (Pair::new(&a, &b), a.with_rewards(a.rewards().iter().map(|r| -r).collect())?);
+    /// assert_eq!(pair.measure(Metric::Projected, &settings).verdict().unwrap().answer, Answer::Same);
+    /// let pair = Pair::new(&a, &opposite);
+    /// assert_eq!(pair.measure(Metric::Projected, &settings).verdict().unwrap().answer, Answer::Different);
+    /// # Ok::<(), srrd::SampleError>(())
+    /// ```
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.verdict_with(None)
+    }
+
+    /// The same, with a 95 % interval that is known already.
+    pub(crate) fn verdict_with(&self, known: Option<Result<Interval, NoInterval>>) -> Option<Verdict> {
+        if self.metric != Metric::Projected || !self.metric.by_pair(&self.settings) {
+            return None;
+        }
+        let why = self.why(known);
+        let answer = match why {
+            Why::Close { .. } => Answer::Same,
+            Why::Apart { .. } => Answer::Different,
+            _ => Answer::Unknown,
+        };
+        let witness = if answer == Answer::Different { witness(self) } else { None };
+        Some(Verdict { answer, why, witness })
+    }
+
+    fn why(&self, known_interval: Option<Result<Interval, NoInterval>>) -> Why {
+        let (columns, found) = match self.defined() {
+            Ok(defined) => defined,
+            Err(_) if self.ends().is_some_and(|ends| ends.open()) => return Why::EndsUnknown,
+            Err(why) => return Why::NoDistance(why),
+        };
+        let Some(projected) = columns.projected() else { return Why::EndsUnknown };
+        let rewards = projected.rewards(self.pair);
+        if rewards
+            .iter()
+            .zip([&columns.x, &columns.y])
+            .any(|(reward, left)| length(left) < NOTHING_LEFT * length(reward))
+        {
+            return Why::OnlyShaping;
+        }
+        let degrees_of_freedom = projected.shaping().degrees_of_freedom;
+        if degrees_of_freedom < LEAST_FREEDOM {
+            return Why::FewDegreesOfFreedom { degrees_of_freedom };
+        }
+        let SharedEnds { known, ending, contradictory, .. } = projected.ends;
+        if contradictory {
+            return Why::EndsContradict;
+        }
+        let distance = found.distance;
+        let interval = known_interval.unwrap_or_else(|| self.interval(&IntervalSettings::default()));
+        let range = match interval {
+            Ok(interval) => interval.range,
+            Err(NoInterval::EndsUnknown) => return Why::EndsUnknown,
+            Err(NoInterval::EndsUnseen) => return Why::EndsUnseen,
+            Err(why) => return Why::NoInterval(why),
+        };
+        if range.low > MARGIN {
+            return Why::Apart { distance, range };
+        }
+        if distance > MARGIN / 2.0 || range.high > 2.0 * MARGIN {
+            return Why::Between { distance, range };
+        }
+        if !known {
+            return Why::EndsUnknown;
+        }
+        // A column without a single end may be one of episodes that were cut off.
+        if ending == 0 && self.settings.ends != crate::settings::EndRule::None {
+            return Why::EndsUnseen;
+        }
+        if distance > CLOSE_WITH_FEW && [&columns.x, &columns.y].iter().any(|left| carriers(left) < CARRIERS) {
+            return Why::FewCarry { distance };
+        }
+        Why::Close { distance, range }
+    }
+}
+
+fn length(values: &[f64]) -> f64 {
+    let largest = values.iter().fold(0.0f64, |most, v| most.max(v.abs()));
+    if largest == 0.0 { 0.0 } else { largest * values.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt() }
+}
+
+/// 1 / Σu⁴: about how many values carry all of a vector.
+fn carriers(values: &[f64]) -> f64 {
+    let length = length(values);
+    1.0 / values.iter().map(|v| (v / length).powi(4)).sum::<f64>()
+}
