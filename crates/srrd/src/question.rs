@@ -136,13 +136,14 @@ impl Options {
         if support == Support::Own && !projects {
             return Err(Problem::OptionOfProjected { option: "support" });
         }
-        if ends != EndRule::Auto && !(projects || metrics.contains(&Metric::Npec)) {
+        let projects = projects || metrics.contains(&Metric::Npec);
+        if ends != EndRule::Auto && !projects {
             return Err(Problem::OptionOfProjected { option: "ends" });
         }
         if potential != Potential::Tabular {
-            self.check_potential(&metrics)?;
+            self.check_potential(projects)?;
         }
-        let dynamics = self.dynamics_rule(projects || metrics.contains(&Metric::Npec))?;
+        let dynamics = self.dynamics_rule(projects)?;
         let gamma = match self.gamma {
             Discount::Given(gamma) => gamma,
             Discount::FromData => Default::default(),
@@ -171,8 +172,8 @@ impl Options {
 
 impl Options {
     /// What potentials of a basis do not go with.
-    fn check_potential(&self, metrics: &[Metric]) -> Result<(), Problem> {
-        if !metrics.contains(&Metric::Projected) {
+    fn check_potential(&self, projects: bool) -> Result<(), Problem> {
+        if !projects {
             return Err(Problem::OptionOfProjected { option: "potential" });
         }
         if self.support == Support::Own {

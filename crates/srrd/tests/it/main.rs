@@ -10,6 +10,7 @@ mod intervals;
 mod invariants;
 mod literal;
 mod mutual_regret;
+mod potential;
 mod regressed;
 mod regret;
 mod returns;
