@@ -14,9 +14,10 @@ const LONG: usize = 200;
 /// So many characters of them are shown.
 const SHOWN: usize = 80;
 
-/// Whether one of the texts is that long.
-pub(crate) fn has_long(texts: &TextColumn) -> bool {
-    texts.iter().any(|text| text.len() > LONG)
+/// Whether a text is that long.
+#[inline]
+pub(crate) fn is_long(text: &str) -> bool {
+    text.len() > LONG
 }
 
 /// What stands for a long text: its first characters, and a hash of all of its bytes, by which it is told apart from others.
@@ -78,7 +79,7 @@ impl<'a> Tokens<'a> {
     pub fn with<T>(&self, index: usize, f: impl FnOnce(Token<'_>) -> T) -> T {
         match self {
             Tokens::Text(texts) => match texts.get(index) {
-                text if text.len() > LONG => f(Token::text(&shortened(text))),
+                text if is_long(text) => f(Token::text(&shortened(text))),
                 text => f(Token::text(text)),
             },
             Tokens::Int(values) => f(Token::int(values[index])),
@@ -148,6 +149,9 @@ impl Ends {
             if let (Some(name), Some(position)) = (name, position) {
                 *to = Some(truths(file, name, batch, &batch.columns[position])?);
             }
+        }
+        if flags.iter().all(Option::is_none) {
+            return Ok(());
         }
         let [terminated, done, truncated, timeout] = &flags;
         let is = |flag: &Option<Vec<bool>>, row: usize| flag.as_ref().is_some_and(|flag| flag[row]);

@@ -29,6 +29,11 @@ pub(crate) trait RecordSource: Send {
     /// The next rows, in columns as they were asked for.
     fn next(&mut self) -> Result<Option<RecordBatch>, TableError>;
 
+    /// How many rows there are, where that can be told before they are read.
+    fn rows_hint(&self) -> Option<usize> {
+        None
+    }
+
     /// The error for a file that is damaged in this way.
     fn damaged(&self, what: &str) -> TableError;
 }
@@ -227,6 +232,10 @@ impl<S: RecordSource> TableReader for RecordsReader<S> {
 
     fn schema(&self) -> &Schema {
         &self.selection.selected
+    }
+
+    fn rows_hint(&self) -> Option<usize> {
+        self.source.rows_hint()
     }
 
     fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
