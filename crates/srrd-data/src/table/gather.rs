@@ -181,6 +181,7 @@ impl<'a> Gathered<'a> {
                 samples.push(NamedSample {
                     name,
                     from_file: roles.sample.is_none() && !roles.named_by_reward,
+                    shifted: roles.next_state == NextState::Shifted,
                     one_step: roles.next_state == NextState::OneStep,
                     label: label.clone().filter(|label| !label.is_empty()),
                     state_features: roles.state.features().map(<[String]>::to_vec),

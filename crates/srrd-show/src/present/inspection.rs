@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use srrd::advise::Reason;
-use srrd::answer::{Advised, Inspection, SampleFinding};
+use srrd::answer::{Advised, Inspection, NextStates, SampleFinding};
 use srrd::settings::FEW_COMMON;
 use srrd::{FrontEnd, Metric};
 
@@ -39,6 +39,12 @@ fn sample(finding: &SampleFinding) -> String {
         count(finding.initial_states),
         count(finding.terminal_states),
     );
+    let next_states = match finding.next_states {
+        NextStates::Given => "as given",
+        NextStates::Shifted => "shifted: the state of the row after it in its episode",
+        NextStates::OneStep => "none: a one-step problem",
+    };
+    let _ = writeln!(text, "  next states {next_states}");
     if finding.duplicates.repeated > 0 {
         let _ = writeln!(
             text,

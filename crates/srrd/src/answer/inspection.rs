@@ -43,6 +43,28 @@ pub struct Inspection {
     pub warnings: Vec<Warning>,
 }
 
+/// Where the next states of a sample come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextStates {
+    /// They were given.
+    Given,
+    /// They are the states of the rows that follow in their episodes.
+    Shifted,
+    /// There are none: every row ends in one common end state.
+    OneStep,
+}
+
+impl NextStates {
+    /// Its name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            NextStates::Given => "given",
+            NextStates::Shifted => "shifted",
+            NextStates::OneStep => "one-step",
+        }
+    }
+}
+
 /// What was found out about one sample.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -61,6 +83,8 @@ pub struct SampleFinding {
     pub initial_states: usize,
     /// How many states only end them.
     pub terminal_states: usize,
+    /// Where next states come from.
+    pub next_states: NextStates,
     /// What was merged.
     pub duplicates: DuplicateCounts,
     /// The share of the explored states and actions that was sampled.
@@ -219,6 +243,11 @@ impl SampleFinding {
             actions: sample.actions().len(),
             initial_states: sample.initial_states().count(),
             terminal_states: sample.terminal_states().count(),
+            next_states: match (named.one_step, named.shifted) {
+                (true, _) => NextStates::OneStep,
+                (false, true) => NextStates::Shifted,
+                (false, false) => NextStates::Given,
+            },
             duplicates: sample.duplicates(),
             coverage: sample.coverage(),
             full_coverage: space.map(|space| sample.coverage_of(space.states, space.actions)),
@@ -331,6 +360,7 @@ impl Serialize for SampleFinding {
         map.serialize_entry("actions", &self.actions)?;
         map.serialize_entry("initial_states", &self.initial_states)?;
         map.serialize_entry("terminal_states", &self.terminal_states)?;
+        map.serialize_entry("next_states", self.next_states.name())?;
         map.serialize_entry("rows", &self.duplicates.rows)?;
         map.serialize_entry("repeated", &self.duplicates.repeated)?;
         map.serialize_entry("averaged", &self.duplicates.averaged)?;

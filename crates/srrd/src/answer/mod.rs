@@ -15,6 +15,6 @@ pub use classification::{
 };
 pub use comparison::{Comparison, Finding, SampleSummary, compare};
 pub use explained::{Explained, ExplainedState, ExplainedTransition, explain};
-pub use inspection::{Advised, AdvisedState, Inspection, MetricNoise, SampleFinding, Space, inspect};
+pub use inspection::{Advised, AdvisedState, Inspection, MetricNoise, NextStates, SampleFinding, Space, inspect};
 pub use matrix::{Matrix, UndefinedPair, matrix};
 pub use used::{GammaSummary, TokenValue, Used};

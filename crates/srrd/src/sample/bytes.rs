@@ -16,6 +16,8 @@
 //! Reading trusts nothing: lengths are held against the bytes that are there before memory is taken, and everything that a
 //! [`RewardSample`] promises is checked. O(bytes).
 
+use std::sync::Arc;
+
 use thiserror::Error;
 
 use super::texts::Texts;
@@ -222,6 +224,8 @@ impl<'a> Reader<'a> {
         check(met, "a state has no transition")?;
         let (duplicates, repeats) = self.merged(transitions)?;
         let unsampled = self.unsampled(&states, actions.len())?;
+        let (states, actions) = (Arc::new(states), Arc::new(actions));
+        let (graph, action) = (Arc::new(graph), Arc::new(action));
         Ok(RewardSample { states, actions, graph, action, reward, duplicates, unsampled, repeats })
     }
 

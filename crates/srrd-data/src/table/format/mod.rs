@@ -53,6 +53,8 @@ pub struct FormatInfo {
     pub compressible: bool,
     /// Whether the format says what is a number and what is text.
     pub typed: bool,
+    /// Whether its values are JSON: of any type in any row, lists and objects, too. The other typed formats have one type per column.
+    pub json: bool,
     /// The feature of this crate that a build needs to have the format.
     pub feature: Option<&'static str>,
     /// One line about it, for help texts and documentation.
@@ -79,6 +81,7 @@ pub static FORMATS: [FormatInfo; 6] = [
         extensions: &["csv"],
         compressible: true,
         typed: false,
+        json: false,
         feature: None,
         about: "comma-separated text with a header line; `-` for standard input or output",
         io: Some(csv::CSV),
@@ -89,6 +92,7 @@ pub static FORMATS: [FormatInfo; 6] = [
         extensions: &["tsv"],
         compressible: true,
         typed: false,
+        json: false,
         feature: None,
         about: "tab-separated text with a header line",
         io: Some(csv::TSV),
@@ -99,6 +103,7 @@ pub static FORMATS: [FormatInfo; 6] = [
         extensions: &["jsonl", "ndjson"],
         compressible: true,
         typed: true,
+        json: true,
         feature: None,
         about: "one JSON object per line, all with the same keys",
         io: Some(jsonl::IO),
@@ -109,6 +114,7 @@ pub static FORMATS: [FormatInfo; 6] = [
         extensions: &["parquet"],
         compressible: false,
         typed: true,
+        json: false,
         feature: Some("parquet"),
         about: "Apache Parquet; written with zstd compression",
         #[cfg(feature = "parquet")]
@@ -122,6 +128,7 @@ pub static FORMATS: [FormatInfo; 6] = [
         extensions: &["arrow", "feather"],
         compressible: false,
         typed: true,
+        json: false,
         feature: Some("arrow"),
         about: "Arrow IPC files (Feather version 2); streams are read, too",
         #[cfg(feature = "arrow")]
@@ -135,6 +142,7 @@ pub static FORMATS: [FormatInfo; 6] = [
         extensions: &["npz"],
         compressible: false,
         typed: true,
+        json: false,
         feature: None,
         about: "a NumPy archive with one array per column",
         io: Some(npz::IO),
@@ -222,6 +230,21 @@ impl FileFormat {
     /// A format without compression around it.
     pub const fn plain(format: Format) -> Self {
         FileFormat { format, compression: Compression::None }
+    }
+
+    /// Every format with every compression that goes with it; those without any come first.
+    ///
+    /// ```
+    /// use srrd_data::{FORMATS, FileFormat};
+    /// let all = FileFormat::all();
+    /// assert!(FORMATS.iter().zip(&all).all(|(info, plain)| FileFormat::plain(info.format) == *plain));
+    /// ```
+    pub fn all() -> Vec<FileFormat> {
+        let plain = FORMATS.iter().map(|info| FileFormat::plain(info.format));
+        let compressed = FORMATS.iter().filter(|info| info.compressible).flat_map(|info| {
+            [Compression::Gzip, Compression::Zstd].map(|compression| FileFormat { format: info.format, compression })
+        });
+        plain.chain(compressed).collect()
     }
 
     /// The format that a file's name says, case ignored; `-` is CSV.

@@ -270,10 +270,10 @@ pub(crate) fn wrong_format(name: &str, format: Format, start: &[u8]) -> TableErr
     )
 }
 
-/// Adds unsigned integers, with None for missing ones, to a column of integers. If one does not fit into 64 bits with a sign, all
-/// of the column become text: as tokens, texts of digits are the integers they say.
-pub(crate) fn push_unsigned(values: impl Iterator<Item = Option<u64>>, column: &mut Column) {
-    for value in values {
+/// Adds wide integers, with None for missing ones, to a column of integers. If one does not fit into 64 bits with a sign, all of the
+/// column become text: as tokens, texts of digits are the integers they say.
+pub(crate) fn push_wide(values: impl Iterator<Item = Option<impl Into<i128>>>, column: &mut Column) {
+    for value in values.map(|value| value.map(Into::into)) {
         if let (Values::Int(ints), Some(large)) = (&column.values, value)
             && i64::try_from(large).is_err()
         {

@@ -255,7 +255,7 @@ impl<S: RecordSource> TableReader for RecordsReader<S> {
             let data_type = data.data_type();
             // What is not meant is not checked, either: lists of any length, bytes that are no text.
             self.uses[field] = match &self.uses[field] {
-                Use::Plain(kind) if !is_bytes(data_type) => Use::Plain(*kind),
+                Use::Plain(kind) if !is_bytes(data_type) && !shown::can_show(data_type) => Use::Plain(*kind),
                 _ if shown::can_show(data_type) => Use::Shown,
                 _ if shown::is_json(data_type) => Use::Json,
                 _ => {

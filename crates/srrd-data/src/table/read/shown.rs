@@ -150,10 +150,11 @@ fn push_json(array: &ArrayRef, row: usize, json: &mut String) {
         });
     } else {
         let one = array.slice(row, 1);
-        let mut column = Column::empty(column_type(one.data_type()).unwrap_or(ColumnType::Text));
-        match can_show(one.data_type()) {
-            true => fill(&one, &mut column),
-            false => drop(arrays::fill(&one, &mut column)),
+        let kind = column_type(one.data_type()).filter(|_| !can_show(one.data_type()));
+        let mut column = Column::empty(kind.unwrap_or(ColumnType::Text));
+        match kind {
+            None => fill(&one, &mut column),
+            Some(_) => drop(arrays::fill(&one, &mut column)),
         }
         match &column.values {
             _ if column.is_empty() || !column.is_valid(0) => json.push_str("null"),

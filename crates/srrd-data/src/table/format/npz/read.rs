@@ -17,7 +17,7 @@ use crate::table::batch::{Batch, Column, ColumnType, Field, Schema, Values};
 use crate::table::format::Format;
 use crate::table::read::half::half_to_f64;
 use crate::table::read::{
-    Extras, Input, Piece, ReadOptions, ReadSeek, Selection, TableReader, check_names, push_unsigned, unsupported,
+    Extras, Input, Piece, ReadOptions, ReadSeek, Selection, TableReader, check_names, push_wide, unsupported,
     wrong_format,
 };
 
@@ -413,7 +413,7 @@ impl Loaded {
                 let unused = 64 - 8 * size as u32;
                 values.extend((0..rows).map(|row| ((bits(row) << unused) as i64) >> unused));
             }
-            (Kind::Unsigned, Values::Int(_)) => push_unsigned((0..rows).map(|row| Some(bits(row))), column),
+            (Kind::Unsigned, Values::Int(_)) => push_wide((0..rows).map(|row| Some(bits(row))), column),
             (Kind::Float, Values::Float(values)) => match size {
                 2 => values.extend((0..rows).map(|row| half_to_f64(bits(row) as u16))),
                 4 => values.extend((0..rows).map(|row| f64::from(f32::from_bits(bits(row) as u32)))),
