@@ -287,7 +287,7 @@ mod tests {
         };
         assert_eq!(of(7, 0), Values::Int(vec![-5, 0, 7]));
         let large = 1i128 << 64;
-        assert_eq!(of(large, 0), Values::Text(["-5", "", &large.to_string()].into_iter().collect()));
+        assert_eq!(of(large, 0), Values::Text(["-5", "0", &large.to_string()].into_iter().collect()));
         assert!(matches!(of(123, 2), Values::Float(values) if values[0] == -0.05 && values[2] == 1.23));
         assert!(matches!(of(3, -2), Values::Float(values) if values[2] == 300.0));
     }
