@@ -164,11 +164,6 @@ impl TableError {
     pub fn column(&self) -> Option<&str> {
         self.0.column.as_deref()
     }
-
-    /// Whether the output was closed by its reader, which a command should treat as a quiet end.
-    pub fn is_broken_pipe(&self) -> bool {
-        self.0.kind == ErrorKind::BrokenPipe
-    }
 }
 
 impl fmt::Display for TableError {
