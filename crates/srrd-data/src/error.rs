@@ -6,6 +6,8 @@
 use std::fmt;
 use std::io;
 
+use crate::table::Batch;
+
 /// What went wrong with a table, in a form a program can act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -106,6 +108,12 @@ impl TableError {
     pub fn at_line(mut self, line: impl Into<Option<u64>>) -> Self {
         self.0.line = line.into();
         self
+    }
+
+    /// Names the row of a batch, and its line.
+    #[must_use]
+    pub(crate) fn at(self, batch: &Batch, index: usize) -> Self {
+        self.at_row(batch.row_number(index)).at_line(batch.line(index))
     }
 
     /// Names the column.

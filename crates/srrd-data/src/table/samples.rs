@@ -225,9 +225,7 @@ impl Rows<'_> {
             ),
             other => other.to_string(),
         };
-        let placed = TableError::new(ErrorKind::Number, self.file, what)
-            .at_row(batch.row_number(index))
-            .at_line(batch.line(index));
+        let placed = TableError::new(ErrorKind::Number, self.file, what).at(batch, index);
         match error {
             SampleError::TooBig { .. } => placed.in_column(&self.roles.rewards[0]),
             _ => placed,

@@ -192,8 +192,7 @@ pub(crate) fn coerced<'a>(
             file,
             format!("`{}` is not {kind}, as the column is to be written", shorten(&shown)),
         )
-        .at_row(batch.row_number(row))
-        .at_line(batch.line(row))
+        .at(batch, row)
         .in_column(name)
     })
 }
