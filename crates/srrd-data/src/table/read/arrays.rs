@@ -146,13 +146,10 @@ pub(super) fn fill(array: &ArrayRef, column: &mut Column) -> Result<(), usize> {
         DataType::UInt8 => integers::<UInt8Type>(array, column),
         DataType::UInt16 => integers::<UInt16Type>(array, column),
         DataType::UInt32 => integers::<UInt32Type>(array, column),
-        DataType::UInt64 => {
-            push_wide(array.as_primitive::<UInt64Type>().iter(), column);
-            return Ok(());
-        }
-        &DataType::Decimal32(_, scale) => return Ok(decimals::<Decimal32Type>(array, scale, column)),
-        &DataType::Decimal64(_, scale) => return Ok(decimals::<Decimal64Type>(array, scale, column)),
-        &DataType::Decimal128(_, scale) => return Ok(decimals::<Decimal128Type>(array, scale, column)),
+        DataType::UInt64 => push_wide(array.as_primitive::<UInt64Type>().iter(), column),
+        &DataType::Decimal32(_, scale) => decimals::<Decimal32Type>(array, scale, column),
+        &DataType::Decimal64(_, scale) => decimals::<Decimal64Type>(array, scale, column),
+        &DataType::Decimal128(_, scale) => decimals::<Decimal128Type>(array, scale, column),
         DataType::Float16 => floats::<Float16Type>(array, column, |value| half_to_f64(value.to_bits())),
         DataType::Float32 => floats::<Float32Type>(array, column, f64::from),
         DataType::Float64 => floats::<Float64Type>(array, column, |value| value),
@@ -203,18 +200,14 @@ where
     T::Native: Into<i128>,
 {
     let values = array.as_primitive::<T>().iter();
-    if scale == 0 {
-        return push_wide(values, column);
-    }
-    for value in values {
-        match (value, &mut column.values) {
-            // By its digits, so that it is rounded once.
-            (Some(value), Values::Float(to)) => {
-                to.push(decimal(value.into(), scale.into()).parse().unwrap_or(f64::NAN));
-                column.note_validity(true);
-            }
-            _ => column.push_missing(),
+    match &mut column.values {
+        // By its digits, so that it is rounded once.
+        Values::Float(to) if scale != 0 => {
+            to.extend(values.map(|value| {
+                value.and_then(|value| decimal(value.into(), scale.into()).parse().ok()).unwrap_or(f64::NAN)
+            }))
         }
+        _ => push_wide(values, column),
     }
 }
 
