@@ -442,9 +442,7 @@ def from_frame(
     """
     reading = _table.reading(duplicates, columns, rewards, next)
     origin = f"the {type(frame).__name__}"
-    if hasattr(frame, "collect") and not _table.speaks_arrow(frame):
-        # A lazy frame of polars.
-        frame = frame.collect()
+    frame = _table.in_arrow(frame)
     if _table.speaks_arrow(frame):
         if hasattr(frame, "columns"):
             _table.names_of(frame)

@@ -343,7 +343,7 @@ const MAGIC: &[u8; 8] = b"srrdpy01";
 fn pack(sample: &Sample) -> Vec<u8> {
     let named = &sample.named;
     let about = json!({
-        "name": named.name, "label": named.label, "from_file": named.from_file, "one_step": named.one_step,
+        "name": named.name, "label": named.label, "from_file": named.from_file, "one_step": named.one_step, "shifted": named.shifted,
         "state_features": named.state_features, "action_features": named.action_features, "source": named.source, "texts": sample.texts,
     });
     let mut met = Vec::new();
@@ -399,6 +399,7 @@ fn unpack(bytes: &[u8]) -> Result<Sample, String> {
     let named = NamedSample {
         from_file: flag(&about["from_file"]),
         one_step: flag(&about["one_step"]),
+        shifted: flag(&about["shifted"]),
         label: text("label"),
         state_features: list("state_features"),
         action_features: list("action_features"),

@@ -330,6 +330,22 @@ fn inspect_tells_coverage_and_terms() {
 }
 
 #[test]
+fn inspect_says_where_next_states_come_from() {
+    let place = Place::new();
+    place.write("given.csv", "state,action,next_state,reward\na,go,b,1\n");
+    place.write("walk.csv", "state,action,reward,episode,step\na,go,1,0,0\nb,go,2,0,1\n");
+    for (call, name, says) in [
+        ("inspect given.csv", "given", "  next states as given\n"),
+        ("inspect walk.csv", "shifted", "  next states shifted: the state of the row after it in its episode\n"),
+        ("inspect walk.csv --next none", "one-step", "  next states none: a one-step problem\n"),
+    ] {
+        assert!(place.ok(call).contains(says), "{call}");
+        let json: Value = serde_json::from_str(&place.ok(&format!("{call} --json"))).unwrap();
+        assert_eq!(json["samples"][0]["next_states"], name);
+    }
+}
+
+#[test]
 fn inspect_takes_one_sample_of_a_table() {
     let place = place();
     place.write("s.csv", format!("sample,{}", A.replace('\n', "\n1,").trim_end_matches("1,")) + "2,x,go,y,0,\n");

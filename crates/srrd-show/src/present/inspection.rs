@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use srrd::advise::ENOUGH_FREEDOM;
 use srrd::advise::Reason;
-use srrd::answer::{Advised, Chances, Inspection, SampleFinding};
+use srrd::answer::{Advised, Chances, Inspection, NextStates, SampleFinding};
 use srrd::settings::FEW_COMMON;
 use srrd::{FrontEnd, Metric};
 
@@ -42,6 +42,12 @@ fn sample(finding: &SampleFinding) -> String {
     );
     text += &ends(finding);
     text += &chances(finding);
+    let next_states = match finding.next_states {
+        NextStates::Given => "as given",
+        NextStates::Shifted => "shifted: the state of the row after it in its episode",
+        NextStates::OneStep => "none: a one-step problem",
+    };
+    let _ = writeln!(text, "  next states {next_states}");
     if finding.duplicates.repeated > 0 {
         let _ = writeln!(
             text,

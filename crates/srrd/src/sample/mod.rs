@@ -19,6 +19,8 @@ pub(crate) use token::compare_features;
 pub use vocabulary::Vocabulary;
 pub(crate) use vocabulary::{ABSENT, Interner};
 
+use std::sync::Arc;
+
 use crate::graph::Graph;
 use crate::regress::{Prediction, RewardTable, TableError, Unsampled};
 use crate::settings::{Actions, Regression};
@@ -42,11 +44,12 @@ use crate::settings::{Actions, Regression};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct RewardSample {
-    pub(crate) states: Vocabulary,
-    pub(crate) actions: Vocabulary,
-    pub(crate) graph: Graph,
+    // Shared by samples of the same transitions: many rewards of one table, and copies.
+    pub(crate) states: Arc<Vocabulary>,
+    pub(crate) actions: Arc<Vocabulary>,
+    pub(crate) graph: Arc<Graph>,
     /// The action and the reward of every transition, in the graph's order.
-    pub(crate) action: Vec<u32>,
+    pub(crate) action: Arc<Vec<u32>>,
     pub(crate) reward: Vec<f64>,
     pub(crate) duplicates: DuplicateCounts,
     /// What counts for the rewards of unsampled transitions. A regression only where every state has features, a table only one of
@@ -232,10 +235,10 @@ impl RewardSample {
         }
         let rows = rewards.len();
         Ok(RewardSample {
-            states: self.states.clone(),
-            actions: self.actions.clone(),
-            graph: self.graph.clone(),
-            action: self.action.clone(),
+            states: Arc::clone(&self.states),
+            actions: Arc::clone(&self.actions),
+            graph: Arc::clone(&self.graph),
+            action: Arc::clone(&self.action),
             reward: rewards,
             duplicates: DuplicateCounts { rows, ..DuplicateCounts::default() },
             unsampled: self.regression().map(Unsampled::Fitted),

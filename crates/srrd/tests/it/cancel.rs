@@ -3,9 +3,9 @@
 use srrd::compare::Correlation;
 use srrd::exact::Tabular;
 use srrd::exact::starc::{Canonicalization, Norm, Order, Starc};
+use srrd::potential::Potential;
 use srrd::regret::sampled_regret;
 use srrd::returns::{ReturnSettings, Walks, compare_returns};
-use srrd::potential::Potential;
 use srrd::run::{CancellablePool, Cancellation, Cancelled};
 use srrd::settings::{Estimator, Regression, TreeLimits};
 use srrd::sure::{ChanceSettings, Draws, IntervalSettings};
