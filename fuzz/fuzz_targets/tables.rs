@@ -3,20 +3,10 @@
 
 use libfuzzer_sys::fuzz_target;
 use srrd::Duplicates;
-use srrd_data::{Batch, Compression, FileFormat, Format, Piece, ReadOptions, open_bytes, read_sample_table};
+use srrd_data::{Batch, FileFormat, Piece, ReadOptions, open_bytes, read_sample_table};
+use std::sync::LazyLock;
 
-const FORMATS: [FileFormat; 10] = [
-    FileFormat::plain(Format::Csv),
-    FileFormat::plain(Format::Tsv),
-    FileFormat::plain(Format::Jsonl),
-    FileFormat::plain(Format::Parquet),
-    FileFormat::plain(Format::Arrow),
-    FileFormat::plain(Format::Npz),
-    FileFormat { format: Format::Csv, compression: Compression::Gzip },
-    FileFormat { format: Format::Csv, compression: Compression::Zstd },
-    FileFormat { format: Format::Jsonl, compression: Compression::Gzip },
-    FileFormat { format: Format::Jsonl, compression: Compression::Zstd },
-];
+static FORMATS: LazyLock<Vec<FileFormat>> = LazyLock::new(FileFormat::all);
 
 fuzz_target!(|data: &[u8]| {
     let Some((&choice, bytes)) = data.split_first() else { return };

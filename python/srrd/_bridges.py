@@ -82,6 +82,7 @@ def from_gymnasium(
         states: list[Any] = [read_state(observation)]
         actions: list[Any] = []
         rewards: list[float] = []
+        terminated = False
         while max_steps is None or len(actions) < max_steps:
             chosen = env.action_space.sample() if policy is None else policy(observation)
             observation, reward, terminated, truncated, _ = env.step(chosen)
@@ -91,7 +92,8 @@ def from_gymnasium(
             if terminated or truncated:
                 break
         if actions:
-            collected.append((states, actions, rewards))
+            # A time limit, the environment's or ours, ends no task.
+            collected.append((states, actions, rewards, bool(terminated)))
     return _sample(collected, name or getattr(spec, "id", None), label)
 
 
@@ -120,6 +122,7 @@ def from_minari(
             [read_state(observation) for observation in _steps(episode.observations)],
             [read_action(taken) for taken in _steps(episode.actions)],
             np.asarray(episode.rewards, dtype=np.float64),
+            bool(np.any(episode.terminations)),
         )
         for episode in chosen
     ]
@@ -148,7 +151,8 @@ def from_imitation(
         if given is None and reward is None:
             raise ValueError("the transitions have no rewards: give `reward`, such as srrd.reward_net(net)")
         rewards = np.zeros(len(states)) if given is None else _table.as_array(given)
-        sample = RewardSample(states, actions, next_states, rewards, name=name, label=label)
+        dones = getattr(data, "dones", None)
+        sample = RewardSample(states, actions, next_states, rewards, terminated=dones, name=name, label=label)
     else:
         trajectories = list(data)
         if reward is None and not all(hasattr(trajectory, "rews") for trajectory in trajectories):
@@ -158,6 +162,7 @@ def from_imitation(
                 [flatten(observation) for observation in _steps(trajectory.obs)],
                 [flatten(taken) for taken in _steps(trajectory.acts)],
                 np.asarray(getattr(trajectory, "rews", np.zeros(len(trajectory.acts))), dtype=np.float64),
+                getattr(trajectory, "terminal", None),
             )
             for trajectory in trajectories
         ]
@@ -214,7 +219,7 @@ def _steps(values: Any) -> Iterable[Any]:
     return values  # type: ignore[no-any-return]
 
 
-def _sample(collected: list[tuple[list[Any], list[Any], Any]], name: str | None, label: str | None) -> RewardSample:
+def _sample(collected: list[tuple[list[Any], list[Any], Any, bool | None]], name: str | None, label: str | None) -> RewardSample:
     try:
         return RewardSample.from_episodes(collected, name=name, label=label)
     except ValueError as error:

@@ -51,7 +51,8 @@ def distance(
     threads
         How many to use: all cores by default. Results do not depend on it.
     options
-        `estimator`, `regression`, `actions`, `batch`, `seed`, `min_common`, `correlation`, `support`: see `srrd.Options`.
+        `estimator`, `regression`, `actions`, `batch`, `seed`, `min_common`, `correlation`, `support`, `potential`: see
+        `srrd.Options`.
 
     Examples
     --------

@@ -35,7 +35,7 @@ class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     n_neighbors
         How many training samples vote (all of them, where there are fewer).
-    metric, gamma, estimator, regression, actions, batch, seed, min_common, correlation, support, threads
+    metric, gamma, estimator, regression, actions, batch, seed, min_common, correlation, support, potential, threads
         Those of `srrd.distance` (see `srrd.Options`). ``gamma="auto"`` is found from the training samples, once, in `fit`.
 
     Attributes
@@ -80,6 +80,7 @@ class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         min_common: int = 3,
         correlation: str = "pearson",
         support: str = "pair",
+        potential: str = "tabular",
         threads: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
@@ -93,6 +94,7 @@ class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.min_common = min_common
         self.correlation = correlation
         self.support = support
+        self.potential = potential
         self.threads = threads
 
     def fit(self, X: Sequence[RewardSample], y: npt.ArrayLike) -> RewardKNN:

@@ -39,6 +39,9 @@ class Options(TypedDict, total=False):
     support
         Where projected takes shaping out: on what a pair shares (exact), or on each sample's own transitions (fast for
         many)
+    potential
+        What potentials projected takes shaping to be made of: a number per state, or functions of feature columns, for
+        states that hardly repeat; auto takes the functions that explain most of the rewards where they were not fitted
     """
 
     estimator: str
@@ -49,6 +52,7 @@ class Options(TypedDict, total=False):
     min_common: int
     correlation: str
     support: str
+    potential: str
 
 
 class CompareOptions(Options, total=False):

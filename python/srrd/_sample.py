@@ -92,6 +92,9 @@ class RewardSample:
         one-step problem: bandits, scored responses.
     rewards
         Finite numbers.
+    terminated
+        Whether the task is over after each transition; not for time limits. What shaping may do depends on it, so give it where it is
+        known (in one-step problems every transition ends one).
     episodes
         Which rollout a transition is of, if that is known: what intervals resample.
     name, label
@@ -123,6 +126,7 @@ class RewardSample:
         next_states: npt.ArrayLike | None,
         rewards: npt.ArrayLike,
         *,
+        terminated: npt.ArrayLike | None = None,
         episodes: npt.ArrayLike | None = None,
         name: str | None = None,
         label: str | None = None,
@@ -134,6 +138,8 @@ class RewardSample:
         if next_states is not None:
             columns |= _table.role("next_state", next_states, state_features)
         columns["reward"] = _rewards(rewards)
+        if terminated is not None:
+            columns["terminated"] = _flags(terminated)
         if episodes is not None:
             columns["episode"] = _table.column("episode", episodes)
         (core,) = _srrd.samples_of_columns(columns, "the arrays", name or "sample", _table.reading(duplicates))
@@ -188,25 +194,28 @@ class RewardSample:
     ) -> RewardSample:
         """A sample of whole rollouts.
 
-        An episode is (states, actions, rewards) with one state more than actions, the last being where it ended; or an object
-        with `obs`, `acts` and `rews` (imitation) or `observations`, `actions` and `rewards` (Minari).
+        An episode is (states, actions, rewards) or (states, actions, rewards, terminated) with one state more than actions, the last
+        being where it ended; `terminated` says whether the task was over there (False for a time limit, None if nobody knows). Or it is
+        an object with `obs`, `acts`, `rews` and `terminal` (imitation) or `observations`, `actions`, `rewards` and `terminations`
+        (Minari).
 
         >>> import srrd
         >>> srrd.RewardSample.from_episodes([([0, 1, 2], [0, 0], [0.0, 1.0]), ([0, 2], [1], [0.5])]).episodes
         2
         """
         parts: list[tuple[Any, Any, Any]] = []
-        steps = []
+        steps: list[tuple[int, bool | None]] = []
         for number, episode in enumerate(episodes):
-            states, actions, rewards = (_table.as_array(part) for part in _parts(episode, number))
+            *arrays, terminated = _parts(episode, number)
+            states, actions, rewards = (_table.as_array(part) for part in arrays)
             if not len(states) == len(actions) + 1 == len(rewards) + 1:
                 raise ValueError(
                     f"episode {number}: {len(states)} states, {len(actions)} actions and {len(rewards)} rewards; there must be "
                     "as many actions as rewards and one state more: the one it ended in"
                 )
             parts.append((states, actions, rewards))
-            steps.append(len(actions))
-        if not sum(steps):
+            steps.append((len(actions), terminated))
+        if not sum(length for length, _ in steps):
             raise ValueError("there are no episodes: a reward sample needs at least one transition")
         states, actions, rewards = (np.concatenate(part) for part in zip(*parts, strict=True))
         core = _srrd.sample_of_episodes(
@@ -287,6 +296,11 @@ class RewardSample:
     def rewards(self) -> npt.NDArray[np.float64]:
         """The reward of every transition."""
         return self._core.rewards
+
+    @property
+    def terminated(self) -> npt.NDArray[np.bool_] | None:
+        """Whether the task is over after each transition; None where nobody said."""
+        return self._core.ends
 
     @property
     def states(self) -> list[Token]:
@@ -428,9 +442,7 @@ def from_frame(
     """
     reading = _table.reading(duplicates, columns, rewards, next)
     origin = f"the {type(frame).__name__}"
-    if hasattr(frame, "collect") and not _table.speaks_arrow(frame):
-        # A lazy frame of polars.
-        frame = frame.collect()
+    frame = _table.in_arrow(frame)
     if _table.speaks_arrow(frame):
         if hasattr(frame, "columns"):
             _table.names_of(frame)
@@ -483,22 +495,40 @@ def _rewards(rewards: Any) -> npt.NDArray[np.float64]:
         raise ValueError(f"`rewards` must be numbers: {error}") from error
 
 
-def _parts(episode: Any, number: int) -> tuple[Any, Any, Any]:
+def _parts(episode: Any, number: int) -> tuple[Any, Any, Any, bool | None]:
     for names in (("obs", "acts", "rews"), ("observations", "actions", "rewards"), ("states", "actions", "rewards")):
         if all(hasattr(episode, name) for name in names):
             states, actions, rewards = (getattr(episode, name) for name in names)
-            return states, actions, rewards
+            return states, actions, rewards, _came_to_an_end(lambda name: getattr(episode, name, None))
         if isinstance(episode, dict) and all(name in episode for name in names):
             states, actions, rewards = (episode[name] for name in names)
-            return states, actions, rewards
+            return states, actions, rewards, _came_to_an_end(episode.get)
     try:
-        states, actions, rewards = episode
+        states, actions, rewards, *rest = episode
+        (terminated,) = rest or (None,)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"episode {number}: give (states, actions, rewards), or an object with obs, acts and rews or with observations, "
-            "actions and rewards"
+            f"episode {number}: give (states, actions, rewards) or (states, actions, rewards, terminated), or an object with obs, acts "
+            "and rews or with observations, actions and rewards"
         ) from error
-    return states, actions, rewards
+    return states, actions, rewards, None if terminated is None else bool(terminated)
+
+
+def _came_to_an_end(part: Callable[[str], Any]) -> bool | None:
+    """Whether the last step of an episode ended it, by the names that libraries have for that; None where none is there."""
+    for name in ("terminal", "terminated", "terminations"):
+        flags = part(name)
+        if flags is not None:
+            flags = np.ravel(_table.as_array(flags))
+            return bool(flags[-1]) if flags.size else None
+    return None
+
+
+def _flags(flags: Any) -> npt.NDArray[np.bool_]:
+    array = np.ravel(_table.as_array(flags))
+    if array.dtype != np.bool_ and not np.isin(array, (0, 1)).all():
+        raise ValueError("`terminated` must be true or false (1 or 0) for every transition")
+    return array.astype(np.bool_)
 
 
 def _counted(count: int, what: str) -> str:

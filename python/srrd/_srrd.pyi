@@ -81,6 +81,8 @@ class Sample:
     @property
     def label(self) -> str | None: ...
     @property
+    def ends(self) -> npt.NDArray[np.bool_] | None: ...
+    @property
     def one_step(self) -> bool: ...
     @property
     def state_features(self) -> list[str] | None: ...
@@ -158,7 +160,7 @@ def sample_of_episodes(
     states: dict[str, Any],
     actions: dict[str, Any],
     rewards: npt.NDArray[np.float64],
-    steps: list[int],
+    episodes: list[tuple[int, bool | None]],
     name: str,
     label: str | None,
     duplicates: str,

@@ -136,6 +136,27 @@ def speaks_arrow(frame: Any) -> bool:
     return hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__")
 
 
+def in_arrow(frame: Any) -> Any:
+    """The frame, or what speaks Arrow in its place where it does not by itself; other frames stay as they are."""
+    if speaks_arrow(frame):
+        return frame
+    if hasattr(frame, "collect"):
+        # A lazy frame of polars.
+        return frame.collect()
+    if hasattr(frame, "with_format"):
+        # Of Hugging Face.
+        if isinstance(frame, Mapping):
+            raise ValueError(f"the {type(frame).__name__} holds several data sets: give one of {', '.join(frame)}")
+        frame = frame.with_format("arrow")
+        if hasattr(frame, "__len__"):
+            return frame[:]
+        import pyarrow as pa
+
+        # It streams: nobody knows how many rows come.
+        return pa.concat_tables(frame.iter(batch_size=10_000))
+    return frame
+
+
 def names_of(frame: Any) -> list[str]:
     """The names of a frame's columns, each once."""
     if isinstance(frame, Mapping):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import datasets
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -24,6 +26,37 @@ COLUMNS: dict[str, Any] = {
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.table, lambda c: pa.record_batch(c)])
 def test_frames_give_the_sample_of_their_columns(make: Any) -> None:
     assert srrd.RewardSample.from_frame(make(COLUMNS)) == srrd.RewardSample.from_frame(COLUMNS)
+
+
+@pytest.mark.parametrize(
+    "reward", ["reward", "reward::decimal(10, 2)", "sum(reward::int)", "sum(reward)", "max(reward::float)"]
+)
+def test_queries_of_duckdb_are_frames(reward: str) -> None:
+    rows = pa.table(COLUMNS)  # noqa: F841, the query names it
+    found = duckdb.connect().sql(f"select state, action, next_state, {reward} as reward from rows group by all")
+    expected = COLUMNS | {"reward": [round(r) for r in COLUMNS["reward"]] if "int" in reward else COLUMNS["reward"]}
+    # A relation runs again whenever it is asked.
+    for _ in range(2):
+        assert srrd.RewardSample.from_frame(found) == srrd.RewardSample.from_frame(expected)
+
+
+def test_columns_of_duckdb_have_any_type_of_integer() -> None:
+    rows = pa.table(COLUMNS)  # noqa: F841, the query names it
+    query = "select state::hugeint as state, action::enum('x', 'y') as action, next_state::utinyint as next_state, reward from rows"
+    assert srrd.RewardSample.from_frame(duckdb.connect().sql(query)) == srrd.RewardSample.from_frame(COLUMNS)
+
+
+def test_data_sets_of_hugging_face_are_frames() -> None:
+    expected = srrd.RewardSample.from_frame(COLUMNS)
+    data = datasets.Dataset.from_dict(COLUMNS)
+    for one in (data, data.select([3, 1, 0, 2]), data.with_format("numpy"), data.to_iterable_dataset()):
+        assert srrd.RewardSample.from_frame(one) == expected
+    with pytest.raises(ValueError, match="holds several data sets: give one of train, test"):
+        srrd.from_frame(datasets.DatasetDict({"train": data, "test": data}))
+    features = datasets.Dataset.from_dict(
+        COLUMNS | {name: [[i, 0.5] for i in COLUMNS[name]] for name in ("state", "next_state")}
+    )
+    assert srrd.RewardSample.from_frame(features).states == [(0.0, 0.5), (1.0, 0.5), (2.0, 0.5)]
 
 
 @pytest.mark.parametrize("make", [pl.DataFrame, pa.table])

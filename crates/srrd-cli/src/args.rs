@@ -33,7 +33,10 @@ pub struct Arguments {
 
 /// Where not all commands take the same of an option that they share.
 fn one_metric() -> String {
-    format!("One of {} [default: srrd]", METRICS.each_ref().map(|info| info.name).join(", "))
+    format!(
+        "One of {}, or auto: the one that fits the data [default: srrd]",
+        METRICS.each_ref().map(|info| info.name).join(", ")
+    )
 }
 
 fn any_metric() -> String {

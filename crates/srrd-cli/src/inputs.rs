@@ -166,14 +166,16 @@ pub fn read_pair(a: &PathBuf, b: Option<&PathBuf>, options: &TableOptions) -> Re
     if let Some(b) = b {
         return Ok([tables.one(a)?, tables.one(b)?]);
     }
-    match tables.samples(a)? {
-        [first, second] => Ok([first.clone(), second.clone()]),
-        others => Err(Failure::wrong(format!(
+    tables.samples(a)?;
+    // Taken over, not copied: there may be tens of millions of rewards.
+    let samples: Vec<NamedSample> = tables.read.into_iter().flat_map(|(_, samples)| samples).collect();
+    <[NamedSample; 2]>::try_from(samples).map_err(|others| {
+        Failure::wrong(format!(
             "{}: two samples are compared, and the table holds {}: name a second table, or two reward columns with --rewards A,B",
             a.display(),
             others.len()
-        ))),
-    }
+        ))
+    })
 }
 
 /// `TABLE#SAMPLE`, unless a file has that very name.

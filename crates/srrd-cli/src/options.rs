@@ -4,8 +4,12 @@ use crate::failure::Failure;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use srrd::option::{Given, Group, OPTIONS, OptionInfo};
+use srrd::question::DynamicsOption;
 use srrd::{Options, Problem};
+use srrd_data::read_model;
 use std::marker::PhantomData;
+use std::path::Path;
+use std::sync::Arc;
 
 /// Which options a command takes.
 pub trait Taken {
@@ -62,7 +66,11 @@ pub struct Shared<T> {
 impl<T> Shared<T> {
     /// The options.
     pub fn options(&self) -> Result<Options, Failure> {
-        Ok(self.options.clone()?)
+        let mut options = self.options.clone()?;
+        if let DynamicsOption::File(file) = &options.dynamics {
+            options.model = Some(Arc::new(read_model(Path::new(file))?));
+        }
+        Ok(options)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use srrd_data::{Batch, Piece, ReadOptions, TableError, coerce, create, infer_types, open, read_samples};
+use srrd_data::{Batch, Piece, ReadOptions, TableError, coerce, create, infer_types_of, open, read_samples};
 
 fn main() -> Result<(), TableError> {
     let mut paths = std::env::args().skip(1);
@@ -31,7 +31,7 @@ fn main() -> Result<(), TableError> {
         }
     }
     let start = Instant::now();
-    let types = infer_types(input, &options)?;
+    let types = infer_types_of(&mut *open(input, &options)?)?;
     println!("types {types:?}: {:?}", start.elapsed());
     let mut table = open(input, &options)?;
     let schema = table.schema().with_types(&types);

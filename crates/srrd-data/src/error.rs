@@ -6,6 +6,8 @@
 use std::fmt;
 use std::io;
 
+use crate::table::Batch;
+
 /// What went wrong with a table, in a form a program can act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -108,6 +110,12 @@ impl TableError {
         self
     }
 
+    /// Names the row of a batch, and its line.
+    #[must_use]
+    pub(crate) fn at(self, batch: &Batch, index: usize) -> Self {
+        self.at_row(batch.row_number(index)).at_line(batch.line(index))
+    }
+
     /// Names the column.
     #[must_use]
     pub fn in_column(mut self, column: impl Into<String>) -> Self {
@@ -163,11 +171,6 @@ impl TableError {
     /// The column.
     pub fn column(&self) -> Option<&str> {
         self.0.column.as_deref()
-    }
-
-    /// Whether the output was closed by its reader, which a command should treat as a quiet end.
-    pub fn is_broken_pipe(&self) -> bool {
-        self.0.kind == ErrorKind::BrokenPipe
     }
 }
 

@@ -11,7 +11,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use srrd_data::{
     Batch, Column, ColumnType, ErrorKind, FileFormat, Format, Piece, ReadOptions, Schema, Values, coerce, create,
-    infer_types, open, open_bytes,
+    infer_types_of, open, open_bytes, write_npy,
 };
 
 const TEXTS: [&str; 12] = [
@@ -167,7 +167,7 @@ fn from_text_to_types_and_back() {
     let source = folder.path().join("in.csv");
     fs::write(&source, csv).unwrap();
     let options = ReadOptions::default();
-    let types = infer_types(&source, &options).unwrap();
+    let types = infer_types_of(&mut *open(&source, &options).unwrap()).unwrap();
     assert_eq!(types, [ColumnType::Text, ColumnType::Text, ColumnType::Int, ColumnType::Float, ColumnType::Bool]);
     for name in [
         #[cfg(feature = "parquet")]
@@ -387,4 +387,16 @@ fn csv_that_could_not_be_read_back_is_not_written() {
         assert!(common::write(&path, &named, &[batch("y")]).unwrap_err().to_string().contains("NUL"));
         assert_eq!(read(&path).unwrap(), back);
     }
+}
+
+#[test]
+fn a_matrix_has_an_aligned_header_and_its_elements() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.npy");
+    write_npy(&path, 2, &[1.0, 2.0, 3.0, f64::NAN, 5.0, 6.0]).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    assert_eq!(bytes.len(), 128 + 6 * 8);
+    assert!(String::from_utf8_lossy(&bytes[..128]).contains("'shape': (3, 2)"));
+    assert_eq!(bytes[128..136], 1.0f64.to_le_bytes());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }

@@ -1,11 +1,15 @@
 //! Options as Python gives them, checked once.
 
-use crate::error::of_problem;
+use crate::error::{of_problem, of_table};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 use srrd::option::{Given, Group, OPTIONS, OptionInfo};
-use srrd::{Options, Question};
+use srrd::question::DynamicsOption;
+use srrd::{Metric, Options, Question};
+use srrd_data::read_model;
+use std::path::Path;
+use std::sync::Arc;
 
 /// What was chosen: metric, discount factor, estimator and the rest, checked as the command checks them.
 #[pyclass(frozen, module = "srrd._srrd")]
@@ -20,7 +24,7 @@ impl Choices {
     #[pyo3(signature = (given, certainty=false))]
     fn new(given: &Bound<'_, PyDict>, certainty: bool) -> PyResult<Self> {
         // A single number has no place for the noise floor, and finding it takes time.
-        let mut options = Options { noise_floor: certainty, ..Options::default() };
+        let mut options = Options { noise_floor: certainty, verdict: certainty, ..Options::default() };
         for (name, value) in given {
             let name: String = name.extract()?;
             let option = OptionInfo::named(&name)
@@ -30,7 +34,15 @@ impl Choices {
                 set(&mut options, option, &value)?;
             }
         }
-        let question = options.question().map_err(|problem| of_problem(&problem))?;
+        if let DynamicsOption::File(file) = &options.dynamics {
+            options.model = Some(Arc::new(read_model(Path::new(file)).map_err(|error| of_table(&error))?));
+        }
+        // Everything that is known, as the command does: one metric is named where one number is wanted.
+        let question = match certainty {
+            true => options.question_by(&Metric::SHOWN),
+            false => options.question(),
+        };
+        let question = question.map_err(|problem| of_problem(&problem))?;
         Ok(Choices { question })
     }
 

@@ -15,6 +15,7 @@ use srrd::NamedSample;
 use srrd::regress::RewardTable;
 use srrd::sample::Placement;
 use srrd::sure::Episodes;
+use srrd::trajectories::End;
 use srrd::{Choice, Duplicates, RewardSample};
 use srrd_data::{
     ColumnType, ErrorKind, SampleTable, TableError, TableOptions, read_sample_table, read_table, trajectories_of,
@@ -68,6 +69,14 @@ impl Sample {
     #[getter]
     fn label(&self) -> Option<&str> {
         self.named.label.as_deref()
+    }
+
+    /// Whether each transition ends an episode; None where nobody said.
+    #[getter]
+    fn ends<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<bool>>> {
+        let ends = self.named.sample.ends();
+        let marks: Option<Vec<bool>> = (0..self.named.sample.len()).map(|transition| ends.at(transition)).collect();
+        marks.map(|marks| PyArray1::from_vec(py, marks))
     }
 
     #[getter]
@@ -272,17 +281,17 @@ fn told(py: Python<'_>, built: Result<SampleTable, TableError>, texts: [bool; 2]
     Ok(table.samples.into_iter().map(|named| Sample { named: Arc::new(named), texts }).collect())
 }
 
-/// The sample of whole episodes with so many steps each: the columns of their states, of which every episode has one more, of their
+/// The sample of whole episodes with so many steps each, and whether each came to its end (None: nobody knows): the columns of their states, of which every episode has one more, of their
 /// actions, and their rewards.
 #[pyfunction]
-#[pyo3(signature = (states, actions, rewards, steps, name, label, duplicates))]
+#[pyo3(signature = (states, actions, rewards, episodes, name, label, duplicates))]
 #[allow(clippy::too_many_arguments)]
 pub fn sample_of_episodes(
     py: Python<'_>,
     states: &Bound<'_, PyDict>,
     actions: &Bound<'_, PyDict>,
     rewards: PyReadonlyArray1<'_, f64>,
-    steps: Vec<usize>,
+    episodes: Vec<(usize, Option<bool>)>,
     name: String,
     label: Option<String>,
     duplicates: &str,
@@ -292,8 +301,14 @@ pub fn sample_of_episodes(
     let (states, actions, rewards) = (Columns::new(states)?, Columns::new(actions)?, rewards.as_slice()?.to_vec());
     let texts = [states.is_text("state"), actions.is_text("action")];
     let (states, actions) = (states.into_batch(), actions.into_batch());
+    let end = |(steps, terminated): (usize, Option<bool>)| match terminated {
+        None => (steps, End::Unknown),
+        Some(true) => (steps, End::Terminated),
+        Some(false) => (steps, End::Truncated),
+    };
+    let episodes: Vec<(usize, End)> = episodes.into_iter().map(end).collect();
     let built = work::run(py, None, move || {
-        let walks = trajectories_of(ORIGIN, &states, &actions, Some(&rewards), &steps)?;
+        let walks = trajectories_of(ORIGIN, &states, &actions, Some(&rewards), &episodes)?;
         let sample = walks.named(name, label.as_deref()).to_sample(duplicates);
         sample.map_err(|e| TableError::new(ErrorKind::Type, ORIGIN, e.to_string()))
     })?;
@@ -328,7 +343,7 @@ const MAGIC: &[u8; 8] = b"srrdpy01";
 fn pack(sample: &Sample) -> Vec<u8> {
     let named = &sample.named;
     let about = json!({
-        "name": named.name, "label": named.label, "from_file": named.from_file, "one_step": named.one_step,
+        "name": named.name, "label": named.label, "from_file": named.from_file, "one_step": named.one_step, "shifted": named.shifted,
         "state_features": named.state_features, "action_features": named.action_features, "source": named.source, "texts": sample.texts,
     });
     let mut met = Vec::new();
@@ -384,6 +399,7 @@ fn unpack(bytes: &[u8]) -> Result<Sample, String> {
     let named = NamedSample {
         from_file: flag(&about["from_file"]),
         one_step: flag(&about["one_step"]),
+        shifted: flag(&about["shifted"]),
         label: text("label"),
         state_features: list("state_features"),
         action_features: list("action_features"),

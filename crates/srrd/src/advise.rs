@@ -28,6 +28,9 @@ use crate::project::{Components, END, Shaping, ShapingGraph};
 use crate::sample::{ABSENT, RewardSample, Token};
 use crate::settings::{FEW_COMMON, Settings, Support};
 
+/// With fewer degrees of freedom `projected` is mostly noise.
+pub const ENOUGH_FREEDOM: usize = 10;
+
 /// Whether two rewards can be compared on the transitions that two samples share, how, and what would help.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advice<'a> {
@@ -37,7 +40,7 @@ pub struct Advice<'a> {
     pub shaping: Shaping,
     /// The metric to use; `None` when no distance would tell anything yet.
     pub metric: Option<Metric>,
-    /// Whether that distance is more than noise: [`FEW_COMMON`] degrees of freedom or more, and rewards that vary.
+    /// Whether that distance is more than noise: [`ENOUGH_FREEDOM`] degrees of freedom or more, and rewards that vary.
     pub enough: bool,
     /// What speaks against it; empty when there is enough.
     pub reasons: Vec<Reason>,
@@ -70,7 +73,7 @@ pub enum Reason {
     OnlyShaping,
     /// Shaping can explain any difference.
     NoDegreesOfFreedom,
-    /// Shaping leaves fewer than [`FEW_COMMON`] degrees of freedom.
+    /// Shaping leaves fewer than [`ENOUGH_FREEDOM`] degrees of freedom.
     FewDegreesOfFreedom,
     /// Nobody said where episodes end, and there are states that start nothing.
     EndsUnknown,
@@ -139,7 +142,7 @@ pub struct StateGain<'a> {
 
 /// Whether the transitions that two samples share suffice to compare their rewards, by which metric, and what would help most.
 ///
-/// With [`FEW_COMMON`] degrees of freedom or more the answer is `projected`, which takes shaping out exactly. With enough shared
+/// With [`ENOUGH_FREEDOM`] degrees of freedom or more the answer is `projected`, which takes shaping out exactly. With enough shared
 /// transitions but fewer degrees of freedom it is `srrd`, which has a distance there, though shaping may be part of it; in one-step
 /// problems `projected` stays the only one that compares within states. With fewer shared transitions it is none: more data first.
 ///
@@ -206,7 +209,7 @@ fn verdict(pair: &Pair<'_>, shaping: Shaping, one_step: bool, settings: &Setting
     }
     if shaping.degrees_of_freedom == 0 {
         reasons.push(Reason::NoDegreesOfFreedom);
-    } else if shaping.degrees_of_freedom < FEW_COMMON {
+    } else if shaping.degrees_of_freedom < ENOUGH_FREEDOM {
         reasons.push(Reason::FewDegreesOfFreedom);
     }
     if shaping.degrees_of_freedom > 0 && !constant_a && !constant_b {
@@ -217,7 +220,7 @@ fn verdict(pair: &Pair<'_>, shaping: Shaping, one_step: bool, settings: &Setting
     let hopeless = [Reason::FewShared, Reason::FirstConstant, Reason::SecondConstant, Reason::OnlyShaping];
     let metric = match shaping.degrees_of_freedom {
         _ if reasons.iter().any(|reason| hopeless.contains(reason)) => None,
-        FEW_COMMON.. => Some(Metric::Projected),
+        ENOUGH_FREEDOM.. => Some(Metric::Projected),
         // The others do not compare within states there.
         1.. if one_step => Some(Metric::Projected),
         0 if one_step => None,

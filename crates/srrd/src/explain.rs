@@ -107,18 +107,27 @@ impl Measured<'_> {
         let x = standardized(&columns.x, columns.noise[0], correlation, centred);
         let y = standardized(&columns.y, columns.noise[1], correlation, centred);
         let squares: f64 = x.iter().zip(&y).map(|(x, y)| (x - y) * (x - y)).sum();
-        let mut transitions: Vec<Contribution> = (self.pair.common.iter().enumerate())
-            .map(|(i, &(a, b))| {
-                let difference = x[i] - y[i];
-                Contribution {
-                    a,
-                    b,
-                    canonical: [columns.x[i] + columns.center[0], columns.y[i] + columns.center[1]],
-                    difference,
-                    share: if squares > 0.0 { difference * difference / squares } else { 0.0 },
-                }
-            })
-            .collect();
+        let contribution = |row: usize, transition: usize, part: f64| {
+            let (a, b) = self.pair.common[transition];
+            let difference = x[row] - y[row];
+            Contribution {
+                a,
+                b,
+                canonical: [columns.x[row] + columns.center[0], columns.y[row] + columns.center[1]],
+                difference,
+                share: if squares > 0.0 { part * difference * difference / squares } else { 0.0 },
+            }
+        };
+        let mut transitions: Vec<Contribution> = match columns.projected().and_then(|found| found.outcomes.as_ref()) {
+            None => (0..x.len()).map(|i| contribution(i, i, 1.0)).collect(),
+            // What a pair (s, a) carries, its transitions carry by their shares.
+            Some(outcomes) => (0..x.len())
+                .flat_map(|row| outcomes.of(row).map(move |(i, part)| (row, i, part)))
+                .map(|(row, i, part)| contribution(row, i, part))
+                .collect(),
+        };
+        // In the order of the first sample's transitions.
+        transitions.sort_unstable_by_key(|contribution| contribution.a);
         let states = by_state(self.pair.a, &transitions);
         transitions.sort_by(|p, q| q.share.total_cmp(&p.share).then(p.a.cmp(&q.a)));
         Ok(Explanation { distance: self.distance(), transitions, states })

@@ -6,7 +6,7 @@
 use crate::compare::Correlation;
 use crate::metric::{METRICS, Metric};
 use crate::problem::Problem;
-use crate::question::Options;
+use crate::question::{DynamicsOption, Options};
 use crate::sample::Duplicates;
 use crate::settings::{
     Actions, Batch, Choice, Discount, EndRule, EstimatorName, Gamma, RegressionName, SettingError, Support,
@@ -133,7 +133,7 @@ fn metrics(given: Given<'_>) -> Result<Vec<Metric>, SettingError> {
 }
 
 /// The options of comparisons, in the order in which help texts list them.
-pub static OPTIONS: [OptionInfo; 16] = [
+pub static OPTIONS: [OptionInfo; 17] = [
     OptionInfo {
         name: "metric",
         group: Group::Canonicalize,
@@ -298,6 +298,24 @@ pub static OPTIONS: [OptionInfo; 16] = [
                 that hardly repeat; auto takes the functions that explain most of the rewards where they were not fitted",
         python: "str",
         set: |options, given| given.shown().parse().map(|value| options.potential = value),
+    },
+    OptionInfo {
+        name: "dynamics",
+        group: Group::Compare,
+        value: "DYNAMICS",
+        default: "deterministic",
+        choices: none,
+        about: "What decides where an action leads, for projected: deterministic, sampled (rewards count as means over next states, by how \
+                often each occurs), or a FILE with state, action, next_state and probability",
+        python: "str",
+        set: |options, given| {
+            options.dynamics = match given.shown().as_str() {
+                "deterministic" => DynamicsOption::Deterministic,
+                "sampled" => DynamicsOption::Sampled,
+                file => DynamicsOption::File(file.to_owned()),
+            };
+            Ok(())
+        },
     },
     OptionInfo {
         name: "interval",

@@ -91,6 +91,8 @@ pub enum Problem {
         /// The option.
         option: &'static str,
     },
+    /// Dynamics together with what they do not go with.
+    DynamicsOfOthers,
     /// The metric was left to the data where there is no pair of samples to ask.
     AutoWithoutPair,
     /// Ends are to be those marked in the samples, and a sample marks none.
@@ -185,6 +187,13 @@ impl Problem {
                 "{}: only the metric projected has one; leave it out, or add {}",
                 option(name),
                 to.choice("metric", Metric::Projected.name())
+            ),
+            Problem::DynamicsOfOthers => format!(
+                "{}: means over next states are taken with one potential per state on the transitions that a pair shares; leave {} and {} \
+                 out",
+                option("dynamics"),
+                option("potential"),
+                option("support")
             ),
             Problem::AutoWithoutPair => format!(
                 "{}: which metric fits is asked of pairs of samples; name one here: {}",

@@ -1,6 +1,7 @@
 //! What is asked about samples: options as they were given, checked together, and settled with the data.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::advise::advise;
 use crate::compare::{Correlation, Pair};
@@ -10,8 +11,8 @@ use crate::potential::Potential;
 use crate::problem::Problem;
 use crate::sample::{Duplicates, NamedSample, RewardSample, SampleError};
 use crate::settings::{
-    Actions, Batch, Discount, EndRule, Estimator, EstimatorName, Regression, RegressionName, SettingError, Settings,
-    Support, TreeLimits,
+    Actions, Batch, Discount, DynamicsRule, EndRule, Estimator, EstimatorName, Regression, RegressionName,
+    SettingError, Settings, Support, TreeLimits,
 };
 use crate::sure::{Draws, Level};
 use crate::warning::Warning;
@@ -54,6 +55,10 @@ pub struct Options {
     pub potential: Potential,
     /// Which transitions end an episode, for `projected`.
     pub ends: EndRule,
+    /// What decides where an action leads, for `projected`.
+    pub dynamics: DynamicsOption,
+    /// The probabilities of the file that `dynamics` names, as the rewards of a sample: for those who can read files.
+    pub model: Option<Arc<RewardSample>>,
     /// The level of the interval that is asked for.
     pub interval: Option<Level>,
     /// Whether a test against chance is asked for.
@@ -62,6 +67,8 @@ pub struct Options {
     pub draws: Draws,
     /// Whether to tell what noise in the rewards leaves possible: for those who have room for it.
     pub noise_floor: bool,
+    /// Whether to judge if two rewards ask for the same behaviour, where `projected` is asked for: it takes an interval.
+    pub verdict: bool,
 }
 
 impl Default for Options {
@@ -82,10 +89,13 @@ impl Default for Options {
             support,
             potential,
             ends,
+            dynamics: DynamicsOption::default(),
+            model: None,
             interval: None,
             chance: false,
             draws: Draws::default(),
             noise_floor: false,
+            verdict: false,
         }
     }
 }
@@ -126,24 +136,27 @@ impl Options {
         if support == Support::Own && !projects {
             return Err(Problem::OptionOfProjected { option: "support" });
         }
-        if ends != EndRule::Auto && !(projects || metrics.contains(&Metric::Npec)) {
+        let projects = projects || metrics.contains(&Metric::Npec);
+        if ends != EndRule::Auto && !projects {
             return Err(Problem::OptionOfProjected { option: "ends" });
         }
         if potential != Potential::Tabular {
-            self.check_potential(&metrics)?;
+            self.check_potential(projects)?;
         }
+        let dynamics = self.dynamics_rule(projects)?;
         let gamma = match self.gamma {
             Discount::Given(gamma) => gamma,
             Discount::FromData => Default::default(),
         };
         Ok(Question {
-            settings: Settings { gamma, estimator, seed, min_common, support, potential, correlation, ends },
+            settings: Settings { gamma, estimator, seed, min_common, support, potential, correlation, ends, dynamics },
             metrics,
             choice: match (self.auto, self.metrics.is_empty()) {
                 (true, _) => MetricChoice::Auto,
                 (false, true) => MetricChoice::Default,
                 (false, false) => MetricChoice::Named,
             },
+            model: self.model.clone(),
             regression,
             gamma_from_data: self.gamma == Discount::FromData,
             certainty: Certainty {
@@ -151,6 +164,7 @@ impl Options {
                 chance: self.chance,
                 draws: self.draws,
                 noise_floor: self.noise_floor,
+                verdict: self.verdict,
             },
         })
     }
@@ -158,8 +172,8 @@ impl Options {
 
 impl Options {
     /// What potentials of a basis do not go with.
-    fn check_potential(&self, metrics: &[Metric]) -> Result<(), Problem> {
-        if !metrics.contains(&Metric::Projected) {
+    fn check_potential(&self, projects: bool) -> Result<(), Problem> {
+        if !projects {
             return Err(Problem::OptionOfProjected { option: "potential" });
         }
         if self.support == Support::Own {
@@ -170,6 +184,45 @@ impl Options {
             Discount::Given(_) => Ok(()),
         }
     }
+}
+
+impl Options {
+    /// What decides where an action leads; for `projected`, and with the probabilities that it needs.
+    fn dynamics_rule(&self, projects: bool) -> Result<DynamicsRule, Problem> {
+        let rule = match &self.dynamics {
+            DynamicsOption::Deterministic => return Ok(DynamicsRule::Deterministic),
+            DynamicsOption::Sampled => DynamicsRule::Sampled,
+            DynamicsOption::File(_) => DynamicsRule::Given,
+        };
+        if !projects {
+            return Err(Problem::OptionOfProjected { option: "dynamics" });
+        }
+        if self.potential != Potential::Tabular || self.support == Support::Own {
+            return Err(Problem::DynamicsOfOthers);
+        }
+        if rule == DynamicsRule::Given {
+            let wrong = |why: String| Problem::Value { option: "dynamics", error: SettingError::Model(why) };
+            let Some(model) = &self.model else {
+                return Err(wrong(
+                    "there is no file of probabilities to read here; choose deterministic or sampled".to_owned(),
+                ));
+            };
+            model.check_probabilities().map_err(wrong)?;
+        }
+        Ok(rule)
+    }
+}
+
+/// What decides where an action leads, as it is given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum DynamicsOption {
+    /// Every transition counts by itself.
+    #[default]
+    Deterministic,
+    /// Chance, by how often each next state occurs.
+    Sampled,
+    /// Chance, with the probabilities of a file.
+    File(String),
 }
 
 /// How sure a distance should be known to be.
@@ -184,6 +237,8 @@ pub struct Certainty {
     pub draws: Draws,
     /// Whether to tell what noise in the rewards leaves possible.
     pub noise_floor: bool,
+    /// Whether to judge if two rewards ask for the same behaviour.
+    pub verdict: bool,
 }
 
 /// Who chose the metrics.
@@ -205,6 +260,7 @@ const ASKED: usize = 12;
 pub struct Question {
     metrics: Vec<Metric>,
     choice: MetricChoice,
+    model: Option<Arc<RewardSample>>,
     /// For the regressed estimator, the double batch: predicting is up to the samples, which [`settle`](Self::settle) prepares.
     settings: Settings,
     regression: Option<Regression>,
@@ -313,7 +369,10 @@ impl Question {
             None => Ok(Cow::Borrowed(named)),
             Some(regression) => predicting(named, regression).map(Cow::Owned),
         });
-        let ready = ready.collect::<Result<_, Problem>>()?;
+        let mut ready: Vec<Cow<'a, NamedSample>> = ready.collect::<Result<_, Problem>>()?;
+        if let Some(model) = &self.model {
+            ready.iter_mut().for_each(|named| named.to_mut().sample.take_probabilities(model));
+        }
         check_same_identity(samples)?;
         if self.settings.potential != Potential::Tabular {
             samples.iter().try_for_each(|named| check_features(named, self.settings.potential))?;

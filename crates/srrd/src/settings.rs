@@ -88,6 +88,9 @@ pub enum SettingError {
     /// Neither true nor false.
     #[error("'{0}' is neither true nor false")]
     NotAFlag(String),
+    /// Probabilities that are none.
+    #[error("{0}")]
+    Model(String),
     /// What classification does not take.
     #[error("{0}")]
     Classify(String),
@@ -327,6 +330,31 @@ pub struct Settings {
     pub correlation: Correlation,
     /// Which transitions end an episode, for `projected`.
     pub ends: EndRule,
+    /// What decides where an action leads, for `projected`.
+    pub dynamics: DynamicsRule,
+}
+
+/// What decides where an action leads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DynamicsRule {
+    /// Every transition counts by itself.
+    #[default]
+    Deterministic,
+    /// Chance: rewards count as means over next states, by how often each occurs in the two samples together.
+    Sampled,
+    /// Chance, with given probabilities.
+    Given,
+}
+
+impl DynamicsRule {
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            DynamicsRule::Deterministic => "deterministic",
+            DynamicsRule::Sampled => "sampled",
+            DynamicsRule::Given => "given",
+        }
+    }
 }
 
 /// Which transitions end an episode. Shaping keeps behaviour only if what an episode ends in has potential 0.
@@ -394,6 +422,7 @@ impl Default for Settings {
             potential: Potential::default(),
             correlation: Correlation::Pearson,
             ends: EndRule::Auto,
+            dynamics: DynamicsRule::Deterministic,
         }
     }
 }

@@ -24,7 +24,7 @@ use crate::witness::witness;
 /// The margin μ.
 pub const MARGIN: f64 = 0.1;
 /// Fewer degrees of freedom tell nothing.
-const LEAST_FREEDOM: usize = 10;
+const LEAST_FREEDOM: usize = crate::advise::ENOUGH_FREEDOM;
 /// Of a reward: a residual that is smaller is rounding.
 const NOTHING_LEFT: f64 = 1e-7;
 /// A residual that fewer transitions carry says little about the others …
@@ -201,10 +201,11 @@ impl Measured<'_> {
     fn why(&self, known_interval: Option<Result<Interval, NoInterval>>) -> Why {
         let (columns, found) = match self.defined() {
             Ok(defined) => defined,
+            Err(_) if self.ends().is_some_and(|ends| ends.open()) => return Why::EndsUnknown,
             Err(why) => return Why::NoDistance(why),
         };
         let Some(projected) = columns.projected() else { return Why::EndsUnknown };
-        let rewards = self.pair.rewards();
+        let rewards = projected.rewards(self.pair);
         if rewards
             .iter()
             .zip([&columns.x, &columns.y])

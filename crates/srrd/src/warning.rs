@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
+use crate::advise::ENOUGH_FREEDOM;
 use crate::compare::{Distance, Pair, Undefined};
 use crate::gamma::{GammaEstimate, NotIdentified};
 use crate::metric::Metric;
@@ -235,7 +236,7 @@ impl Warning {
                 counted(*common, "transition is", "transitions are")
             ),
             Warning::FewDegreesOfFreedom { metric, degrees_of_freedom } => format!(
-                "the {metric} distance has {}: with fewer than {FEW_COMMON} it is mostly noise",
+                "the {metric} distance has {}: with fewer than {ENOUGH_FREEDOM} it is mostly noise",
                 freedom(*degrees_of_freedom)
             ),
             Warning::EndsUnknown { metric, sinks, distances } => {
@@ -364,7 +365,7 @@ impl Warning {
         }
         for &(metric, distance) in defined() {
             if let Some(shaping) = distance.shaping
-                && shaping.degrees_of_freedom < FEW_COMMON
+                && shaping.degrees_of_freedom < ENOUGH_FREEDOM
             {
                 let degrees_of_freedom = shaping.degrees_of_freedom;
                 warnings.push(Warning::FewDegreesOfFreedom { metric, degrees_of_freedom });

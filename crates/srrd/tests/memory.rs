@@ -1,8 +1,10 @@
-//! How much memory canonicalizing takes, counted by the allocator: the sample itself included, at most 120 bytes per transition.
+//! How much memory samples take, counted by the allocator: when they are canonicalized, at most 120 bytes per transition with the sample
+//! itself; several of the same transitions, little more than their rewards.
 
 use srrd::settings::{Actions, Batch, Estimator};
 use srrd::*;
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 struct Counting;
@@ -39,8 +41,12 @@ fn sample(edges: impl Iterator<Item = (u32, u32, u32)>) -> RewardSample {
     builder.build(Duplicates::Mean).unwrap()
 }
 
+/// One test at a time: all of them are counted together.
+static ALONE: Mutex<()> = Mutex::new(());
+
 #[test]
 fn at_most_120_bytes_a_transition() {
+    let _alone = ALONE.lock().unwrap();
     let side = 224u32;
     let grid = (0..side * side).flat_map(|s| {
         let (x, y) = (s % side, s / side);
@@ -55,14 +61,17 @@ fn at_most_120_bytes_a_transition() {
     let chain = (0..150_000u32).map(|s| (s, s % 4, s + 1));
     let one_step = (0..150_000u32).map(|s| (s, 0, 150_000));
     let before = LIVE.load(Ordering::Relaxed);
-    for (name, sample) in [
-        ("chain", sample(chain)),
-        ("one step", sample(one_step)),
-        ("grid", sample(grid)),
-        ("random", sample(random)),
-        ("several actions", sample(several)),
-        ("full", sample(full)),
+    for (name, (sample, own)) in [
+        ("chain", measured(|| sample(chain))),
+        ("one step", measured(|| sample(one_step))),
+        ("grid", measured(|| sample(grid))),
+        ("random", measured(|| sample(random))),
+        ("several actions", measured(|| sample(several))),
+        ("full", measured(|| sample(full))),
     ] {
+        // Other samples are alive, too: what counts is this one, what it makes when it is first asked for it and keeps, and what
+        // canonicalizing adds.
+        let live = LIVE.load(Ordering::Relaxed);
         for metric in Metric::PAPER {
             for estimator in [
                 Estimator::Double { actions: Actions::Marginal, batch: Batch::All },
@@ -70,10 +79,7 @@ fn at_most_120_bytes_a_transition() {
                 Estimator::Double { actions: Actions::Joint, batch: Batch::All },
                 Estimator::Unbiased,
             ] {
-                // Other samples are alive, too: what counts is this one and what canonicalizing adds to it.
-                let own = size_of_sample(&sample);
-                let live = LIVE.load(Ordering::Relaxed);
-                PEAK.store(live, Ordering::Relaxed);
+                PEAK.store(LIVE.load(Ordering::Relaxed), Ordering::Relaxed);
                 let canonical = canonicalize(&sample, metric, &Settings { estimator, ..Settings::default() });
                 let bytes = (PEAK.load(Ordering::Relaxed) - live + own) as f64 / canonical.len() as f64;
                 assert!(bytes <= LIMIT, "{name} {metric} {estimator:?}: {bytes:.1} bytes per transition");
@@ -83,11 +89,33 @@ fn at_most_120_bytes_a_transition() {
     assert!(LIVE.load(Ordering::Relaxed) < before + (1 << 20), "something was not freed");
 }
 
-/// The bytes of a sample, by copying it.
-fn size_of_sample(sample: &RewardSample) -> usize {
+#[test]
+fn samples_of_the_same_transitions_share_them() {
+    let _alone = ALONE.lock().unwrap();
+    let rows = 50_000u32;
+    let builder = || {
+        let mut builder = SampleBuilder::new();
+        for s in 0..rows {
+            // Some rows repeat others, with another reward.
+            let state = format!("a rather long name of the state number {}", s / 2);
+            builder.push(Token::text(&state), Token::from(s % 3), Token::text("end"), f64::from(s)).unwrap();
+        }
+        builder
+    };
+    let others = |count: usize| vec![(0..rows).map(f64::from).collect::<Vec<f64>>(); count];
+    let (one, alone) = measured(|| builder().build_each(others(0), Duplicates::Mean).unwrap().0);
+    let (ten, together) = measured(|| builder().build_each(others(9), Duplicates::Mean).unwrap().0);
+    assert_eq!((one.len(), ten.len()), (1, 10));
+    assert_eq!(ten[9], ten[0]);
+    let each = (together - alone) / 9;
+    assert!(each < 10 * rows as usize, "{each} bytes more for each reward, {alone} for the first");
+    let (copies, bytes) = measured(|| vec![ten[0].clone(), ten[0].clone()]);
+    assert!(bytes < 2 * 10 * rows as usize, "{bytes} bytes for {} copies", copies.len());
+}
+
+/// What `make` makes, and its bytes.
+fn measured<T>(make: impl FnOnce() -> T) -> (T, usize) {
     let before = LIVE.load(Ordering::Relaxed);
-    let copy = sample.clone();
-    let size = LIVE.load(Ordering::Relaxed) - before;
-    drop(copy);
-    size
+    let made = make();
+    (made, LIVE.load(Ordering::Relaxed) - before)
 }

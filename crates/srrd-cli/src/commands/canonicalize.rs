@@ -12,12 +12,15 @@ use crate::print;
 use rayon::prelude::*;
 use serde::Serialize;
 use srrd::answer::Used;
-use srrd::{Metric, NamedSample, RewardSample};
+use srrd::{Metric, NamedSample, Problem, RewardSample};
 use srrd_data::{Batch, Column, SampleTable, TableCopy, TableNote, TextColumn, Values, parse_number};
 
 pub fn run(args: &Canonicalize) -> Result<(), Failure> {
     let options = args.shared.options()?;
     let question = options.question_by(&[Metric::Srrd])?;
+    if question.is_auto() {
+        return Err(Problem::AutoWithoutPair.into());
+    }
     refuse_to_overwrite([Some(&args.output)], &[&args.input])?;
     let profile = args.profile.checked(&question, &[&args.input, &args.output])?;
     check_json(args.json, Some(&args.output))?;

@@ -10,8 +10,8 @@ use srrd_show::present::comparison;
 
 pub fn run(args: &Distance) -> Result<(), Failure> {
     // Noise floors, which only JSON has room for.
-    let options = Options { noise_floor: args.json, ..args.shared.options()? };
-    let question = options.question_by(&[Metric::Srrd])?;
+    let options = Options { noise_floor: args.json, verdict: true, ..args.shared.options()? };
+    let question = options.question_by(&Metric::SHOWN)?;
     let inputs: Vec<_> = [&args.a].into_iter().chain(&args.b).collect();
     let profile = args.profile.checked(&question, &inputs)?;
     args.threads.run(move || {

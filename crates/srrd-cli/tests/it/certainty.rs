@@ -36,10 +36,12 @@ fn json(place: &Place, call: &str) -> Value {
 fn distance_shows_intervals() {
     let place = place();
     let text = place.ok("distance a.csv b.csv --metric all --interval 0.95");
-    assert!(text.contains("metric     distance     95 % interval  correlation"), "{text}");
+    assert!(text.contains("metric       distance     95 % interval  correlation"), "{text}");
+    assert!(text.contains("projected *  ") && text.contains("* fits these data"), "{text}");
+    assert!(text.contains("Verdict: the rewards differ: the projected distance is 0.346"), "{text}");
     assert!(text.contains("direct, epic, dard, srrd: interval by bootstrap, 1,000 draws of transitions\n"), "{text}");
     assert!(text.contains("no resampling sees the bias"), "{text}");
-    assert!(text.contains("projected: interval by Fisher's z on its degrees of freedom"), "{text}");
+    assert!(text.contains("projected: the interval is about all transitions that could be met"), "{text}");
     let found = json(&place, "distance a.csv b.csv --metric all --interval 0.95 --json");
     for result in found["results"].as_array().unwrap() {
         let interval = &result["interval"];
@@ -50,7 +52,7 @@ fn distance_shows_intervals() {
         let shown = format!("({:.3} to {:.3})", number("low"), number("high"));
         assert!(text.contains(&shown), "{shown} is not in {text}");
         if result["metric"] == "projected" {
-            assert_eq!(interval["method"], "fisher-z");
+            assert_eq!(interval["method"], "state-block-jackknife");
             assert_eq!(interval["degrees_of_freedom"].as_f64(), result["degrees_of_freedom"].as_f64());
         } else {
             assert_eq!(interval["method"], "bootstrap-percentile");
@@ -176,7 +178,7 @@ fn what_has_no_interval_says_so() {
     let place = place();
     place.write("chain.csv", "state,action,next_state,reward\na,x,b,1\nb,x,c,2\nc,x,d,5\nc,y,d,4\nc,z,d,7\n");
     place.write("other.csv", "state,action,next_state,reward\na,x,b,1\nb,x,c,2\nc,x,d,1\nc,y,d,4\nc,z,d,2\n");
-    let run = place.srrd("distance chain.csv other.csv --metric projected --interval 0.95 --json");
+    let run = place.srrd("distance chain.csv other.csv --metric projected --ends none --interval 0.95 --json");
     assert!(
         run.err.contains("the projected distance has no interval: 2 degrees of freedom are too few"),
         "{}",

@@ -35,7 +35,11 @@ fn distance_prints_a_table_and_json() {
     assert_eq!(json["a"]["name"], "a.csv");
     assert_eq!(json["b"]["transitions"], 5);
     assert_eq!(json["common"], 4);
-    assert_eq!(json["results"][0]["metric"], "srrd");
+    let metrics: Vec<&str> =
+        json["results"].as_array().unwrap().iter().map(|r| r["metric"].as_str().unwrap()).collect();
+    assert_eq!(metrics, ["direct", "epic", "dard", "srrd", "projected"]);
+    assert_eq!(json["verdict"], "unknown");
+    assert!(json["reason"].as_str().unwrap().contains("degrees of freedom"), "{json}");
     let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
     assert_eq!(&keys[..3], ["a", "b", "common"]);
 }
@@ -179,7 +183,7 @@ fn matrix_writes_a_square_table_with_names() {
     let table = place.read("d.csv");
     assert_eq!(table.lines().next(), Some("sample,a.csv,b.csv"));
     assert_eq!(column(&table, "sample"), ["a.csv", "b.csv"]);
-    let distance: Value = serde_json::from_str(&place.ok("distance a.csv b.csv --json")).unwrap();
+    let distance: Value = serde_json::from_str(&place.ok("distance a.csv b.csv --metric srrd --json")).unwrap();
     let expected = distance["results"][0]["distance"].as_f64().unwrap();
     assert_eq!(column(&table, "b.csv")[0].parse::<f64>(), Ok(expected));
     assert_eq!(column(&table, "a.csv"), ["0.0", column(&table, "b.csv")[0]]);
@@ -326,6 +330,22 @@ fn inspect_tells_coverage_and_terms() {
 }
 
 #[test]
+fn inspect_says_where_next_states_come_from() {
+    let place = Place::new();
+    place.write("given.csv", "state,action,next_state,reward\na,go,b,1\n");
+    place.write("walk.csv", "state,action,reward,episode,step\na,go,1,0,0\nb,go,2,0,1\n");
+    for (call, name, says) in [
+        ("inspect given.csv", "given", "  next states as given\n"),
+        ("inspect walk.csv", "shifted", "  next states shifted: the state of the row after it in its episode\n"),
+        ("inspect walk.csv --next none", "one-step", "  next states none: a one-step problem\n"),
+    ] {
+        assert!(place.ok(call).contains(says), "{call}");
+        let json: Value = serde_json::from_str(&place.ok(&format!("{call} --json"))).unwrap();
+        assert_eq!(json["samples"][0]["next_states"], name);
+    }
+}
+
+#[test]
 fn inspect_takes_one_sample_of_a_table() {
     let place = place();
     place.write("s.csv", format!("sample,{}", A.replace('\n', "\n1,").trim_end_matches("1,")) + "2,x,go,y,0,\n");
@@ -350,7 +370,7 @@ fn help_offers_what_is_taken() {
     let place = Place::new();
     for command in ["matrix", "explain"] {
         let help = place.ok(&format!("{command} --help"));
-        assert!(help.contains("One of direct, epic, dard, srrd, projected [default: srrd]"), "{help}");
+        assert!(help.contains("One of direct, epic, dard, srrd, projected, npec, or auto: the one that"), "{help}");
     }
     let help = place.ok("inspect --help");
     assert!(help.contains("[default: all]") && help.contains("--batch"), "{help}");

@@ -164,7 +164,7 @@ fn inspect_advises_on_two_samples() {
     place.write("fewer.csv", fewer.join("\n") + "\n");
     let text = place.ok("inspect a.csv fewer.csv --metric projected");
     let lines = advice(&text);
-    assert!(lines[0].contains("Use --metric srrd with care") && lines[0].contains("18 degrees of freedom"), "{text}");
+    assert!(lines[0].contains("Use --metric projected") && lines[0].contains("18 degrees of freedom"), "{text}");
     assert!(
         lines[2].contains("4 transitions that only one sample holds would add 4 degrees of freedom if both held them"),
         "{text}"

@@ -6,7 +6,8 @@ use serde_json::Value;
 /// A number without pattern in [0, 1).
 fn noise(seed: u64) -> f64 {
     let mixed = (seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     ((mixed ^ (mixed >> 32)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
@@ -83,7 +84,7 @@ fn data_that_cannot_tell_say_so() {
     place.write("chain.csv", "state,action,next_state,reward\na,x,b,1\nb,x,c,2\nc,x,d,5\nd,x,e,1\n");
     place.write("scores.csv", "state,action,reward\np,yes,1\np,no,2\nq,yes,4\nq,no,1\nr,yes,3\nr,no,7\n");
     place.write("flat.csv", "state,action,next_state,reward\na,x,b,1\nb,x,a,1\na,y,b,1\nb,y,a,1\n");
-    for (name, words) in [("chain", "no degrees of freedom"), ("scores", "0.000 to 1.000"), ("flat", "cannot tell")] {
+    for (name, words) in [("chain", "any gamma"), ("scores", "any gamma"), ("flat", "any gamma")] {
         let run = place.srrd(&format!("canonicalize {name}.csv -o {name}.out.csv --gamma auto --json"));
         assert_eq!(run.status, 0, "{}", run.err);
         let found = json(&run.out);

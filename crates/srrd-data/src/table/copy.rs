@@ -100,7 +100,7 @@ impl TableCopy {
             }
             schema = schema.with_types(&types);
             // The other typed formats write what the schema says by themselves.
-            if format == Format::Jsonl {
+            if format.info().json {
                 let mut types = schema.clone();
                 if !reader.is_untyped() {
                     // Only where some values are text, all have to be.
@@ -221,7 +221,7 @@ fn open_passing(
     let mut reader = open()?;
     let meant = Roles::of(reader.name(), reader.schema(), options, notes)?.meant();
     let meant: Vec<&str> = meant.iter().map(String::as_str).collect();
-    let extras = reader.keep_extras(&meant, format == Format::Jsonl)?;
+    let extras = reader.keep_extras(&meant, format.info().json)?;
     Ok((reader, extras))
 }
 
@@ -365,7 +365,6 @@ pub(crate) fn label_changes(
          another `sample`"
     );
     TableError::new(ErrorKind::Malformed, file, what)
-        .at_row(batch.row_number(index))
-        .at_line(batch.line(index))
+        .at(batch, index)
         .in_column(roles.label.as_deref().unwrap_or("label"))
 }

@@ -31,6 +31,8 @@ pub(super) struct Gathered<'a> {
     only_name: &'a str,
     duplicates: Duplicates,
     roles: &'a Roles,
+    /// About how many rows there will be; 0 when nobody knows.
+    pub rows_hint: usize,
     samples: Vec<Gathering>,
     known: HashMap<String, usize>,
     sample_of_row: Vec<u32>,
@@ -44,6 +46,7 @@ impl<'a> Gathered<'a> {
             only_name,
             duplicates,
             roles,
+            rows_hint: 0,
             samples: Vec::new(),
             known: HashMap::new(),
             sample_of_row: Vec::new(),
@@ -66,7 +69,16 @@ impl<'a> Gathered<'a> {
     /// The sample of a row: the one of this name, or the only one.
     pub fn sample(&mut self, name: Option<&str>) -> usize {
         let Some(name) = name else {
-            return if self.samples.is_empty() { self.add(self.only_name) } else { 0 };
+            if self.samples.is_empty() {
+                let only = self.add(self.only_name);
+                let Gathering { builder, others, .. } = &mut self.samples[only];
+                builder.reserve(self.rows_hint);
+                for rewards in others {
+                    // If it fails, room is made as rows come.
+                    let _ = rewards.try_reserve_exact(self.rows_hint);
+                }
+            }
+            return 0;
         };
         // Rows of one sample mostly lie together.
         if self.samples.get(self.last).is_some_and(|last| last.name == name) {
@@ -169,6 +181,7 @@ impl<'a> Gathered<'a> {
                 samples.push(NamedSample {
                     name,
                     from_file: roles.sample.is_none() && !roles.named_by_reward,
+                    shifted: roles.next_state == NextState::Shifted,
                     one_step: roles.next_state == NextState::OneStep,
                     label: label.clone().filter(|label| !label.is_empty()),
                     state_features: roles.state.features().map(<[String]>::to_vec),

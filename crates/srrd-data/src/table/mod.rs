@@ -35,6 +35,6 @@ pub use read::open_records;
 pub use read::{Extras, Piece, ReadOptions, TableReader, for_each_batch, open, open_bytes, open_stream};
 pub use samples::{SampleTable, read_sample_table, read_samples, read_table};
 pub use trajectories::{TrajectoryColumns, TrajectoryRows, TrajectoryWriter, trajectories_of};
-pub use types::{coerce, infer_types, infer_types_of};
+pub use types::{coerce, infer_types_of};
 pub use walks::{WalkTable, read_walk_table, read_walks};
 pub use write::{TableWriter, create};

@@ -87,10 +87,7 @@ pub fn finite_numbers(
 
 /// What is wrong with the number in this row of the batch.
 fn wrong_number(file: &str, name: &str, batch: &Batch, index: usize, what: String) -> TableError {
-    TableError::new(ErrorKind::Number, file, what)
-        .at_row(batch.row_number(index))
-        .at_line(batch.line(index))
-        .in_column(name)
+    TableError::new(ErrorKind::Number, file, what).at(batch, index).in_column(name)
 }
 
 /// As [`finite_numbers`], for features: an integer that a float would round is an error, since it would become the same as others.

@@ -12,7 +12,7 @@ use super::options::{TableNote, TableOptions};
 use super::read::{ReadOptions, TableReader, for_each_batch, for_each_mapped, open};
 use super::roles::{NextState, Places, Roles};
 use super::shift::{Following, following};
-use super::tokens::{Ends, Tokens, cell_text, check_present, has_long};
+use super::tokens::{Ends, Tokens, cell_text, check_present, is_long};
 use crate::error::{ErrorKind, TableError};
 
 /// The place of a row that is in no sample.
@@ -158,14 +158,15 @@ pub fn read_sample_table(
     } else {
         // Without a choice to be made for every row, threads can push rows on their own.
         let apart = roles.sample.is_none() && roles.label.is_none() && !roles.needs_episodes();
+        taker.gathered.rows_hint = reader.rows_hint().unwrap_or(0);
         for_each_mapped(
             reader,
-            |batch| if apart { rows.pushed(batch) } else { None },
+            |batch, pushed: &mut Pushed| pushed.whole = apart && rows.push(batch, pushed).is_some(),
             |batch, pushed| {
                 taker.ends.push(&file, &roles, &places, batch)?;
-                match pushed {
-                    Some((mut builder, others)) => taker.append(batch, &mut builder, &others),
-                    None => taker.take(batch, None),
+                match pushed.whole {
+                    true => taker.append(batch, pushed),
+                    false => taker.take(batch, None),
                 }
             },
         )?;
@@ -217,30 +218,35 @@ impl Rows<'_> {
             .collect()
     }
 
-    /// The rows of a batch in a builder of their own, and their rewards in the columns behind the first; `None` when there is anything
-    /// wrong with one, which is found out elsewhere.
-    fn pushed(&self, batch: &Batch) -> Option<(SampleBuilder, Vec<Vec<f64>>)> {
-        let mut builder = SampleBuilder::with_capacity(batch.rows);
+    /// Pushes the rows of a batch; `None` when there is anything wrong with one, which is found out elsewhere.
+    fn push(&self, batch: &Batch, pushed: &mut Pushed) -> Option<()> {
+        if pushed.builder.rows() > 0 {
+            // Of a batch in which something was wrong.
+            pushed.builder = SampleBuilder::new();
+        }
+        let builder = &mut pushed.builder;
         let (state, action) = (self.states(batch).ok()?, self.actions(batch).ok()?);
         let next_state = self.next_states(batch).ok()?;
         let mut rewards = self.rewards(batch).ok()?;
+        let push = |builder: &mut SampleBuilder, index: usize, reward: f64| {
+            state.with(index, |s| action.with(index, |a| next_state.with(index, |n| builder.push(s, a, n, reward))))
+        };
         if let (Tokens::Text(states), Tokens::Text(actions), Tokens::Text(next_states)) = (&state, &action, &next_state)
-            && [states, actions, next_states].iter().all(|texts| !has_long(texts))
         {
             // The usual case by far, without a choice to be made for every token.
-            let tokens = states.iter().zip(actions.iter()).zip(next_states.iter());
-            for (((s, a), n), &reward) in tokens.zip(&rewards[0]) {
-                builder.push(Token::text(s), Token::text(a), Token::text(n), reward).ok()?;
+            let texts = states.iter().zip(actions.iter()).zip(next_states.iter());
+            for (index, (((s, a), n), &reward)) in texts.zip(&rewards[0]).enumerate() {
+                match [s, a, n].iter().any(|text| is_long(text)) {
+                    true => push(builder, index, reward).ok()?,
+                    false => builder.push(Token::text(s), Token::text(a), Token::text(n), reward).ok()?,
+                }
             }
         } else {
-            for (index, &reward) in rewards[0].iter().enumerate() {
-                state
-                    .with(index, |s| action.with(index, |a| next_state.with(index, |n| builder.push(s, a, n, reward))))
-                    .ok()?;
-            }
+            rewards[0].iter().enumerate().try_for_each(|(index, &reward)| push(builder, index, reward).ok())?;
         }
         rewards.remove(0);
-        Some((builder, rewards))
+        pushed.others = rewards;
+        Some(())
     }
 
     /// An error of the library about one row.
@@ -251,14 +257,22 @@ impl Rows<'_> {
             ),
             other => other.to_string(),
         };
-        let placed = TableError::new(ErrorKind::Number, self.file, what)
-            .at_row(batch.row_number(index))
-            .at_line(batch.line(index));
+        let placed = TableError::new(ErrorKind::Number, self.file, what).at(batch, index);
         match error {
             SampleError::TooBig { .. } => placed.in_column(&self.roles.rewards[0]),
             _ => placed,
         }
     }
+}
+
+/// The rows of a batch, pushed by a thread on its own.
+#[derive(Default)]
+struct Pushed {
+    builder: SampleBuilder,
+    /// Their rewards in the columns behind the first.
+    others: Vec<Vec<f64>>,
+    /// Whether there was nothing wrong with any of them.
+    whole: bool,
 }
 
 /// Takes the rows of a table.
@@ -270,12 +284,12 @@ struct Taker<'a> {
 
 impl Taker<'_> {
     /// Takes rows that were pushed already, all into the only sample.
-    fn append(&mut self, batch: &Batch, builder: &mut SampleBuilder, others: &[Vec<f64>]) -> Result<(), TableError> {
+    fn append(&mut self, batch: &Batch, Pushed { builder, others, .. }: &mut Pushed) -> Result<(), TableError> {
         let to = self.gathered.sample(None);
         if let Err(error) = self.gathered.builder(to).append(builder) {
             return Err(self.rows.error(batch, 0, &error));
         }
-        self.gathered.others(to).iter_mut().zip(others).for_each(|(to, rewards)| to.extend(rewards));
+        self.gathered.others(to).iter_mut().zip(others).for_each(|(to, rewards)| to.append(rewards));
         if self.gathered.notes_rows() {
             (0..batch.rows).for_each(|index| self.gathered.note_row(to, batch.row_number(index)));
         }

@@ -14,15 +14,24 @@ const LONG: usize = 200;
 /// So many characters of them are shown.
 const SHOWN: usize = 80;
 
-/// Whether one of the texts is that long.
-pub(crate) fn has_long(texts: &TextColumn) -> bool {
-    texts.iter().any(|text| text.len() > LONG)
+/// Whether a text is that long.
+#[inline]
+pub(crate) fn is_long(text: &str) -> bool {
+    text.len() > LONG
 }
 
 /// What stands for a long text: its first characters, and a hash of all of its bytes, by which it is told apart from others.
 fn shortened(text: &str) -> String {
+    const DIGITS: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~";
     let end = text.char_indices().nth(SHOWN).map_or(text.len(), |(end, _)| end);
-    format!("{}…{:032x}", &text[..end], SipHasher13::new().hash(text.as_bytes()).as_u128())
+    let hash = SipHasher13::new().hash(text.as_bytes()).as_u128();
+    // Six bits each: with millions of texts, hexadecimal digits would take ten bytes more of memory for each.
+    let digits = (0..22).rev().map(|place| char::from(DIGITS[(hash >> (6 * place)) as usize % 64]));
+    let mut token = String::with_capacity(end + 25);
+    token.push_str(&text[..end]);
+    token.push('…');
+    token.extend(digits);
+    token
 }
 
 /// The tokens of one batch in one role.
@@ -78,7 +87,7 @@ impl<'a> Tokens<'a> {
     pub fn with<T>(&self, index: usize, f: impl FnOnce(Token<'_>) -> T) -> T {
         match self {
             Tokens::Text(texts) => match texts.get(index) {
-                text if text.len() > LONG => f(Token::text(&shortened(text))),
+                text if is_long(text) => f(Token::text(&shortened(text))),
                 text => f(Token::text(text)),
             },
             Tokens::Int(values) => f(Token::int(values[index])),
@@ -114,8 +123,7 @@ pub(crate) fn check_present(file: &str, name: &str, batch: &Batch, column: &Colu
     match absent {
         None => Ok(()),
         Some(index) => Err(TableError::new(ErrorKind::Type, file, "the value is missing: fill it in, or drop the row")
-            .at_row(batch.row_number(index))
-            .at_line(batch.line(index))
+            .at(batch, index)
             .in_column(name)),
     }
 }
@@ -148,6 +156,9 @@ impl Ends {
             if let (Some(name), Some(position)) = (name, position) {
                 *to = Some(truths(file, name, batch, &batch.columns[position])?);
             }
+        }
+        if flags.iter().all(Option::is_none) {
+            return Ok(());
         }
         let [terminated, done, truncated, timeout] = &flags;
         let is = |flag: &Option<Vec<bool>>, row: usize| flag.as_ref().is_some_and(|flag| flag[row]);
@@ -190,10 +201,7 @@ fn truths(file: &str, name: &str, batch: &Batch, column: &Column) -> Result<Vec<
                     false => "the value is missing".to_owned(),
                 };
                 let what = format!("{what}; write true or false, or 1 or 0, in every row, or rename the column");
-                TableError::new(ErrorKind::Type, file, what)
-                    .at_row(batch.row_number(row))
-                    .at_line(batch.line(row))
-                    .in_column(name)
+                TableError::new(ErrorKind::Type, file, what).at(batch, row).in_column(name)
             })
         })
         .collect()

@@ -248,12 +248,13 @@ impl TrajectoryWriter {
 /// one of actions, with a row per step. `origin` is what messages call them.
 ///
 /// ```
+/// use srrd::trajectories::End;
 /// use srrd_data::{Batch, ColumnType, Schema, Values, trajectories_of};
 /// let table = |name: &str, ids: Vec<i64>| {
 ///     (Schema::new([(name, ColumnType::Int)]), Batch::from_columns(vec![Values::Int(ids).into()], 1))
 /// };
 /// let (states, actions) = (table("state", vec![0, 1, 2, 0, 2]), table("action", vec![0, 0, 1]));
-/// let walks = trajectories_of("the arrays", &states, &actions, Some(&[0.0, 1.0, 0.5]), &[2, 1])?;
+/// let walks = trajectories_of("the arrays", &states, &actions, Some(&[0.0, 1.0, 0.5]), &[(2, End::Unknown), (1, End::Terminated)])?;
 /// assert_eq!((walks.len(), walks.step_count()), (2, 3));
 /// # Ok::<(), srrd_data::TableError>(())
 /// ```
@@ -265,13 +266,13 @@ pub fn trajectories_of(
     (state_schema, states): &(Schema, Batch),
     (action_schema, actions): &(Schema, Batch),
     rewards: Option<&[f64]>,
-    steps: &[usize],
+    episodes: &[(usize, End)],
 ) -> Result<Trajectories, TableError> {
     let missing = |column| TableError::new(ErrorKind::MissingColumn, origin, "the column is missing").in_column(column);
     let state = Identity::find(state_schema, "state").ok_or_else(|| missing("state"))?;
     let action = Identity::find(action_schema, "action").ok_or_else(|| missing("action"))?;
-    let total: usize = steps.iter().sum();
-    let fits = states.rows == total + steps.len() && actions.rows == total;
+    let total: usize = episodes.iter().map(|episode| episode.0).sum();
+    let fits = states.rows == total + episodes.len() && actions.rows == total;
     if !fits || rewards.is_some_and(|rewards| rewards.len() != total) {
         let what = "the columns do not have one state per step and episode, and one action and one reward per step";
         return Err(TableError::new(ErrorKind::Malformed, origin, what));
@@ -291,7 +292,7 @@ pub fn trajectories_of(
     }
     let wrong = |error: TrajectoryError| TableError::new(ErrorKind::Type, origin, error.to_string());
     let mut row = 0;
-    for (episode, &steps) in steps.iter().enumerate() {
+    for (episode, &(steps, end)) in episodes.iter().enumerate() {
         state_tokens.with(row + episode, |state| builder.begin(state)).map_err(wrong)?;
         for _ in 0..steps {
             let reward = rewards.map(|rewards| rewards[row]);
@@ -301,47 +302,7 @@ pub fn trajectories_of(
             step.map_err(wrong)?;
             row += 1;
         }
-        builder.end(End::Unknown);
+        builder.end(end);
     }
     Ok(builder.build())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_are_numbered_and_named() {
-        let mut builder = Trajectories::builder().state_features(["x", "y"]).action_features(["by"]);
-        let tuples = [[1.0, 2.0], [3.0, 4.5]];
-        let states: Vec<Token> = tuples.iter().map(|tuple| Token::features(tuple)).collect();
-        for end in [End::Terminated, End::Truncated] {
-            builder.push_episode(&states, &[Token::features(&[1.0])], Some(&[0.5]), end).unwrap();
-        }
-        let walks = builder.build().named("one", Some("kind"));
-        let columns = TrajectoryColumns {
-            labelled: true,
-            state_features: vec!["x".to_owned(), "y".to_owned()],
-            action_features: vec!["by".to_owned()],
-            whole: false,
-            done: true,
-        };
-        for whole in [false, true] {
-            let mut rows = TrajectoryRows::new(TrajectoryColumns { whole, ..columns.clone() });
-            rows.push(&walks, 7);
-            assert_eq!(rows.len(), 2);
-            let names: Vec<String> = rows.schema().fields.into_iter().map(|field| field.name).collect();
-            let expected = "sample label episode step state.x state.y action.by next_state.x next_state.y reward done";
-            assert_eq!(names.join(" "), expected);
-            let batch = rows.take();
-            assert!(rows.is_empty());
-            assert!(matches!(&batch.columns[2].values, Values::Int(episodes) if episodes[..] == [7, 8]));
-            assert!(matches!(&batch.columns[10].values, Values::Bool(done) if done[..] == [true, false]));
-            match &batch.columns[8].values {
-                Values::Int(y) => assert!(whole && y[..] == [4, 4]),
-                Values::Float(y) => assert!(!whole && y[..] == [4.5, 4.5]),
-                other => panic!("{other:?}"),
-            }
-        }
-    }
 }

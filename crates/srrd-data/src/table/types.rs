@@ -1,33 +1,17 @@
 //! From the texts of a text format to the types of a typed one.
 //!
-//! Text files do not say what is a number. Before one is written as Parquet, Arrow or NPZ, [`infer_types`] looks at every
+//! Text files do not say what is a number. Before one is written as Parquet, Arrow or NPZ, [`infer_types_of`] looks at every
 //! value once and finds the narrowest type of each column; [`coerce`] then turns each batch into those types.
 
 use std::borrow::Cow;
-use std::path::Path;
 
 use crate::error::{ErrorKind, TableError, shorten};
 use crate::table::batch::{Batch, Column, ColumnType, Schema, TextColumn, Values};
-use crate::table::read::{Piece, ReadOptions, TableReader, open};
+use crate::table::read::{Piece, TableReader};
+use crate::table::write::Shortest;
 
 /// The largest integer up to which every integer is a float, too.
 pub(crate) const EXACT: u64 = 1 << 53;
-
-/// Reads the whole table at `path` to find the type of each column; standard input cannot be read twice and is an error.
-/// See [`infer_types_of`].
-///
-/// # Errors
-/// Anything that is wrong with the table.
-pub fn infer_types(path: &Path, options: &ReadOptions) -> Result<Vec<ColumnType>, TableError> {
-    if path.as_os_str() == "-" {
-        return Err(TableError::new(
-            ErrorKind::Usage,
-            "standard input",
-            "types cannot be found on standard input, which can be read only once; write it to a file first",
-        ));
-    }
-    infer_types_of(&mut *open(path, options)?)
-}
 
 /// Reads a table to its end to find the type of each column of its schema.
 ///
@@ -208,8 +192,7 @@ pub(crate) fn coerced<'a>(
             file,
             format!("`{}` is not {kind}, as the column is to be written", shorten(&shown)),
         )
-        .at_row(batch.row_number(row))
-        .at_line(batch.line(row))
+        .at(batch, row)
         .in_column(name)
     })
 }
@@ -270,10 +253,5 @@ fn push_some<T>(to: &mut Vec<T>, value: Option<T>) -> bool {
 }
 
 pub(crate) fn push_text(to: &mut TextColumn, values: &Values, row: usize) {
-    match values {
-        Values::Text(values) => to.push(values.get(row)),
-        Values::Int(values) => to.push(itoa::Buffer::new().format(values[row])),
-        Values::Float(values) => to.push(zmij::Buffer::new().format(values[row])),
-        Values::Bool(values) => to.push(if values[row] { "true" } else { "false" }),
-    }
+    to.push(Shortest::default().text(values, row));
 }

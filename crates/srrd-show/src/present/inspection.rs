@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use srrd::advise::ENOUGH_FREEDOM;
 use srrd::advise::Reason;
-use srrd::answer::{Advised, Chances, Inspection, SampleFinding};
+use srrd::answer::{Advised, Chances, Inspection, NextStates, SampleFinding};
 use srrd::settings::FEW_COMMON;
 use srrd::{FrontEnd, Metric};
 
@@ -41,6 +42,12 @@ fn sample(finding: &SampleFinding) -> String {
     );
     text += &ends(finding);
     text += &chances(finding);
+    let next_states = match finding.next_states {
+        NextStates::Given => "as given",
+        NextStates::Shifted => "shifted: the state of the row after it in its episode",
+        NextStates::OneStep => "none: a one-step problem",
+    };
+    let _ = writeln!(text, "  next states {next_states}");
     if finding.duplicates.repeated > 0 {
         let _ = writeln!(
             text,
@@ -171,14 +178,14 @@ fn use_which(advice: &Advised) -> String {
     let choose = |metric: Metric| FrontEnd::Command.choice("metric", metric.name());
     match (advice.metric, advice.enough) {
         (Some(metric), true) => {
-            format!("Use {}: {shared} with {left}; {FEW_COMMON} or more are enough.", choose(metric))
+            format!("Use {}: {shared} with {left}; {ENOUGH_FREEDOM} or more are enough.", choose(metric))
         }
         (Some(metric @ Metric::Projected), false) => {
-            format!("Use {}, but {shared} have only {left}: below {FEW_COMMON} it is mostly noise.", choose(metric))
+            format!("Use {}, but {shared} have only {left}: below {ENOUGH_FREEDOM} it is mostly noise.", choose(metric))
         }
         (Some(metric), false) => format!(
             "Use {} with care: it is biased, part of what it shows may be shaping. {shared} have {left}, too few for \
-             projected ({FEW_COMMON}).",
+             projected ({ENOUGH_FREEDOM}).",
             choose(metric)
         ),
         (None, _) if advice.shared == 0 => "These samples cannot be compared: they share no transition.".to_owned(),

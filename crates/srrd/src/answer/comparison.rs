@@ -199,7 +199,9 @@ pub fn compare(a: &NamedSample, b: &NamedSample, question: &Question) -> Result<
         let measured = pair.measure(metric, &settled.settings);
         let found = finding(&measured, [a, b], question.certainty());
         let known = question.certainty().interval.filter(|level| *level == Level::default()).and(found.interval);
-        if let Some(found) = measured.verdict_with(known) {
+        if question.certainty().verdict
+            && let Some(found) = measured.verdict_with(known)
+        {
             verdict = Some(Judgement::new(found, [a, b]));
         }
         found
@@ -228,7 +230,7 @@ pub fn compare(a: &NamedSample, b: &NamedSample, question: &Question) -> Result<
 
 /// All that is asked about one metric.
 fn finding(measured: &Measured<'_>, [a, b]: [&NamedSample; 2], certainty: &Certainty) -> Finding {
-    let Certainty { interval, chance, draws, noise_floor } = *certainty;
+    let Certainty { interval, chance, draws, noise_floor, .. } = *certainty;
     let seed = measured.settings.seed;
     let resampling = match (&a.episodes, &b.episodes) {
         (None, None) => Resampling::Transitions,

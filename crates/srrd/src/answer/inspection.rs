@@ -43,6 +43,28 @@ pub struct Inspection {
     pub warnings: Vec<Warning>,
 }
 
+/// Where the next states of a sample come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextStates {
+    /// They were given.
+    Given,
+    /// They are the states of the rows that follow in their episodes.
+    Shifted,
+    /// There are none: every row ends in one common end state.
+    OneStep,
+}
+
+impl NextStates {
+    /// Its name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            NextStates::Given => "given",
+            NextStates::Shifted => "shifted",
+            NextStates::OneStep => "one-step",
+        }
+    }
+}
+
 /// What was found out about one sample.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -67,6 +89,8 @@ pub struct SampleFinding {
     pub ends_disagree: usize,
     /// Where the same action leads to several states.
     pub chance: Chances,
+    /// Where next states come from.
+    pub next_states: NextStates,
     /// What was merged.
     pub duplicates: DuplicateCounts,
     /// The share of the explored states and actions that was sampled.
@@ -254,6 +278,11 @@ impl SampleFinding {
             ending: sample.ends().count(sample.len()),
             ends_disagree: sample.ends().disagreeing(),
             chance: Chances::of(sample),
+            next_states: match (named.one_step, named.shifted) {
+                (true, _) => NextStates::OneStep,
+                (false, true) => NextStates::Shifted,
+                (false, false) => NextStates::Given,
+            },
             duplicates: sample.duplicates(),
             coverage: sample.coverage(),
             full_coverage: space.map(|space| sample.coverage_of(space.states, space.actions)),
@@ -369,6 +398,7 @@ impl Serialize for SampleFinding {
         map.serialize_entry("ending", &self.ending)?;
         map.serialize_entry("ends_disagree", &self.ends_disagree)?;
         map.serialize_entry("chance", &self.chance)?;
+        map.serialize_entry("next_states", self.next_states.name())?;
         map.serialize_entry("rows", &self.duplicates.rows)?;
         map.serialize_entry("repeated", &self.duplicates.repeated)?;
         map.serialize_entry("averaged", &self.duplicates.averaged)?;

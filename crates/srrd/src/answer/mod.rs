@@ -15,6 +15,8 @@ pub use classification::{
 };
 pub use comparison::{Comparison, Finding, Judgement, SampleSummary, ShownWitness, WitnessStep, compare};
 pub use explained::{Explained, ExplainedState, ExplainedTransition, explain};
-pub use inspection::{Advised, AdvisedState, Chances, Inspection, MetricNoise, SampleFinding, Space, inspect};
+pub use inspection::{
+    Advised, AdvisedState, Chances, Inspection, MetricNoise, NextStates, SampleFinding, Space, inspect,
+};
 pub use matrix::{Matrix, UndefinedPair, matrix};
 pub use used::{GammaSummary, TokenValue, Used};

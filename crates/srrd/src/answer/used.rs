@@ -98,6 +98,7 @@ impl Serialize for Used {
         self.entries(&mut map)?;
         map.serialize_entry("correlation", self.settings.correlation.name())?;
         map.serialize_entry("ends", self.settings.ends.name())?;
+        map.serialize_entry("dynamics", self.settings.dynamics.name())?;
         map.end()
     }
 }

@@ -1,14 +1,16 @@
 //! The canonical rewards of two samples side by side: what distances, intervals, tests, noise floors and explanations are computed from.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
+use super::outcomes::Outcomes;
 use super::pair::{Canonical, Pair};
 use super::pearson::{Agreement, Undefined};
 use super::ranks::{agreement, agreement_of_residuals};
 use super::shared::{Row, SharedEnds};
 use crate::metric::Metric;
 use crate::potential::BasisUsed;
-use crate::project::{Projection, Shaping, Space};
+use crate::project::{MeanProjection, MeanRows, Projection, Shaping, Space};
 use crate::settings::{Gamma, Settings};
 
 /// The canonical rewards of two samples on the transitions they share, in order.
@@ -30,6 +32,8 @@ pub(crate) struct Projected {
     pub space: Space,
     /// The shared transitions.
     pub rows: Vec<Row>,
+    /// Where chance decides: the pairs (s, a), which are then the rows of the space.
+    pub outcomes: Option<Outcomes>,
     pub ends: SharedEnds,
     gamma: Gamma,
     constant: OnceLock<Option<Vec<f64>>>,
@@ -39,30 +43,89 @@ pub(crate) struct Projected {
 const NO_CONSTANT: f64 = 1e-9;
 
 impl Projected {
-    pub fn new(space: Space, rows: Vec<Row>, ends: SharedEnds, gamma: Gamma) -> Self {
-        Projected { space, rows, ends, gamma, constant: OnceLock::new() }
+    pub fn new(space: Space, rows: Vec<Row>, outcomes: Option<Outcomes>, ends: SharedEnds, gamma: Gamma) -> Self {
+        Projected { space, rows, outcomes, ends, gamma, constant: OnceLock::new() }
+    }
+
+    /// How many rows the space has: transitions, or pairs (s, a).
+    pub fn len(&self) -> usize {
+        self.outcomes.as_ref().map_or(self.rows.len(), Outcomes::len)
+    }
+
+    /// The rewards of the two samples by row of the space.
+    pub fn rewards(&self, pair: &Pair<'_>) -> [Vec<f64>; 2] {
+        let rewards = pair.rewards();
+        match &self.outcomes {
+            None => rewards,
+            Some(outcomes) => rewards.map(|values| outcomes.means(&values)),
+        }
+    }
+
+    /// The rows of the space. A pair that leads to several states leads to none that others lead to.
+    pub fn space_rows(&self) -> Cow<'_, [Row]> {
+        let Some(outcomes) = &self.outcomes else { return Cow::Borrowed(&self.rows) };
+        let most = self.rows.iter().map(|row| row.state.max(row.next)).max().unwrap_or(0);
+        let row = |number: usize| {
+            let mut leads = outcomes.of(number).map(|(i, _)| self.rows[i]);
+            let first = leads.next().expect("a pair has a transition");
+            if leads.next().is_some() { Row { next: most + 1 + number as u32, ..first } } else { first }
+        };
+        (0..outcomes.len()).map(row).collect()
+    }
+
+    /// Whether a row of the space starts in a state of some kind, or leads to one.
+    pub fn touches(&self, row: u32, kind: impl Fn(u32) -> bool) -> bool {
+        let touches = |row: &Row| kind(row.state) || kind(row.next);
+        match &self.outcomes {
+            None => touches(&self.rows[row as usize]),
+            Some(outcomes) => outcomes.of(row as usize).any(|(i, _)| touches(&self.rows[i])),
+        }
     }
 
     pub fn shaping(&self) -> Shaping {
         self.space.shaping()
     }
 
-    /// The projection on some of the rows, ascending, by one free potential per state; `None` when there are no rows.
-    pub fn on(&self, rows: &[u32]) -> Option<Projection> {
-        let leads = rows.iter().map(|&i| self.rows[i as usize].leads_to());
-        (!rows.is_empty()).then(|| Projection::on(leads, self.gamma))
+    /// The projection on some rows of the space, ascending, by one free potential per state; `None` when there are no rows.
+    pub fn on(&self, rows: &[u32]) -> Option<Space> {
+        let some = || match &self.outcomes {
+            None => {
+                let leads = rows.iter().map(|&i| self.rows[i as usize].leads_to());
+                Space::States(Projection::on(leads, self.gamma))
+            }
+            Some(outcomes) => Space::Means(mean_projection(&self.rows, outcomes, rows.iter().copied(), self.gamma)),
+        };
+        (!rows.is_empty()).then(some)
     }
 
     /// What is left of a constant 1, where that is not nothing: where episodes end. Rewards around a mean that is not 0 have so much in
     /// common, whatever their relation is.
     pub fn constant(&self) -> Option<&[f64]> {
         let left = self.constant.get_or_init(|| {
-            let left = self.space.residual(&vec![1.0; self.rows.len()]);
+            let left = self.space.residual(&vec![1.0; self.len()]);
             let share = left.iter().map(|v| v * v).sum::<f64>() / left.len() as f64;
             (share > NO_CONSTANT).then_some(left)
         });
         left.as_deref()
     }
+}
+
+/// Shaping as means over next states, on some of the pairs (s, a).
+pub(crate) fn mean_projection(
+    rows: &[Row],
+    outcomes: &Outcomes,
+    pairs: impl Iterator<Item = u32>,
+    gamma: Gamma,
+) -> MeanProjection {
+    let mut means = MeanRows::default();
+    for pair in pairs {
+        let members = outcomes.of(pair as usize);
+        let source = members.clone().next().map_or(0, |(i, _)| rows[i].state);
+        let ends = members.clone().any(|(i, _)| rows[i].ends);
+        let leads = members.filter(|(i, _)| !rows[*i].ends).map(|(i, share)| (rows[i].next, share));
+        means.push(source, leads, ends);
+    }
+    MeanProjection::on(&means, gamma)
 }
 
 impl Columns {

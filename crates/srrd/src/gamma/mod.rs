@@ -102,6 +102,8 @@ impl fmt::Display for NotIdentified {
 
 /// An interval that is wider tells nothing.
 const WIDE: f64 = 0.2;
+/// Of the rewards: what is left is rounding where it is less.
+const ONLY_SHAPING: f64 = 1e-7;
 /// Above this probability shaping is not significant.
 const NO_SHAPING: f64 = 0.01;
 
@@ -162,6 +164,10 @@ fn depends(samples: &[&RewardSample], gamma: Gamma) -> bool {
             sample.ids().map(|(state, action, next)| Row { state, action, next, ends: false }).collect();
         let reference = Reference::new(&rows, |values| projection.residual(values), 0);
         let residual = projection.residual(sample.rewards());
+        let length = |values: &[f64]| values.iter().map(|v| v * v).sum::<f64>().sqrt();
+        if length(&residual) <= ONLY_SHAPING * length(sample.rewards()) {
+            return false;
+        }
         // Each of several samples may fire by chance.
         reference.p(sample.rewards(), &residual, projection.shaping().rank) * (samples.len() as f64) < FOR_GAMMA
     };

@@ -393,7 +393,13 @@ fn add_shifts(graph: &Graph, edges: Range<usize>, shift: impl Fn(usize) -> f64, 
 /// assert!(canonical.iter().all(|c| c.abs() < 1e-12));
 /// # Ok::<(), srrd::SampleError>(())
 /// ```
+///
+/// # Panics
+/// When potentials are to be functions of features and a state has none.
 pub fn canonicalize(sample: &RewardSample, metric: Metric, settings: &Settings) -> Vec<f64> {
+    if matches!(metric, Metric::Projected | Metric::Npec) && settings.potential != Potential::Tabular {
+        return projected::canonical_by_functions(sample, settings);
+    }
     // As a form at this discount factor, but that half as much has to be kept of every state.
     let gamma = settings.gamma;
     let keep = |state: StateCoefficients| state.at(gamma.get());

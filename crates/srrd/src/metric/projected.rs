@@ -9,12 +9,14 @@
 //!
 //! Where states hardly repeat, potentials can be functions of features instead of one number per state (see [`potential`](crate::potential)).
 //!
+//! Where one (s, a) has several next states, rewards and shaping vectors can be means over them: one row per (s, a).
+//!
 //! No estimator: nothing is estimated.
 
 use super::{Metric, MetricInfo, largest_reward};
-use crate::compare::{Columns, Pair, Projected, Row, Undefined, shared_rows};
+use crate::compare::{Columns, Outcomes, Pair, Projected, Row, Undefined, mean_projection, shared_rows};
 use crate::potential::{BasisProjection, Potential, Row as Shaped, StateFeatures};
-use crate::project::{Projection, Shaping, Space};
+use crate::project::{END, Projection, Shaping, Space};
 use crate::sample::RewardSample;
 use crate::settings::{Gamma, Settings};
 
@@ -36,9 +38,28 @@ pub(super) fn rounding(sample: &RewardSample) -> f64 {
     largest_reward(sample) * ROUNDING
 }
 
-/// On all transitions of one sample.
+/// On all transitions of one sample, by one free potential per state.
 pub(super) fn canonical(sample: &RewardSample, gamma: Gamma) -> Vec<f64> {
     Projection::new(sample, gamma).residual(&sample.reward)
+}
+
+/// On all transitions of one sample, by potentials that are functions of features.
+///
+/// # Panics
+/// When states have none.
+pub(super) fn canonical_by_functions(sample: &RewardSample, settings: &Settings) -> Vec<f64> {
+    let rows: Vec<Shaped> =
+        sample.leads_to().map(|(state, next)| Shaped { state, next: (next != END).then_some(next) }).collect();
+    let features = StateFeatures::of(&sample.states).filter(|features| has_all(features, &rows));
+    let features = features.expect("potentials that are functions of features need states that have them");
+    let settings = (settings.potential, settings.gamma, settings.seed);
+    let [left] =
+        BasisProjection::new(&features, &[&features], rows, [&sample.reward; 2], settings).residuals([&sample.reward]);
+    left
+}
+
+fn has_all(features: &StateFeatures, rows: &[Shaped]) -> bool {
+    rows.iter().all(|row| features.has(row.state) && row.next.is_none_or(|next| features.has(next)))
 }
 
 /// The residuals of both rewards on the transitions they share, or why there are none, with the space of shaping as far as it is known.
@@ -48,8 +69,15 @@ pub(super) fn columns(pair: &Pair<'_>, settings: &Settings) -> Result<Columns, (
         return Err((Undefined::TooFewCommon, None));
     }
     let (rows, ends) = shared_rows(pair, settings.ends);
-    let [x, y] = pair.rewards();
+    let outcomes = Outcomes::new(pair, &rows, settings.dynamics);
+    let [x, y] = match &outcomes {
+        None => pair.rewards(),
+        Some(outcomes) => pair.rewards().map(|values| outcomes.means(&values)),
+    };
     let space = match settings.potential {
+        Potential::Tabular if let Some(outcomes) = &outcomes => {
+            Space::Means(mean_projection(&rows, outcomes, 0..outcomes.len() as u32, settings.gamma))
+        }
         Potential::Tabular => Space::States(Projection::on(rows.iter().map(Row::leads_to), settings.gamma)),
         potential => Space::Functions(functions(pair, &rows, [&x, &y], potential, settings)?),
     };
@@ -58,7 +86,12 @@ pub(super) fn columns(pair: &Pair<'_>, settings: &Settings) -> Result<Columns, (
         return Err((Undefined::NoDegreesOfFreedom, Some(shaping)));
     }
     let (x, y) = space.residuals(&x, &y);
-    Ok(Columns::of_residuals(x, y, [rounding(a), rounding(b)], Projected::new(space, rows, ends, settings.gamma)))
+    Ok(Columns::of_residuals(
+        x,
+        y,
+        [rounding(a), rounding(b)],
+        Projected::new(space, rows, outcomes, ends, settings.gamma),
+    ))
 }
 
 /// The projection on shaping by potentials that are functions of features, standardized over the states of both samples.
@@ -71,11 +104,11 @@ fn functions(
 ) -> Result<BasisProjection, (Undefined, Option<Shaping>)> {
     let of = |sample: &RewardSample| StateFeatures::of(&sample.states).ok_or((Undefined::NoFeatures, None));
     let (ours, theirs) = (of(pair.a)?, of(pair.b)?);
-    let lacks = |row: &Row| !ours.has(row.state) || !(row.ends || ours.has(row.next));
-    if rows.iter().any(lacks) {
+    let shaped = |row: &Row| Shaped { state: row.state, next: (!row.ends).then_some(row.next) };
+    let rows: Vec<Shaped> = rows.iter().map(shaped).collect();
+    if !has_all(&ours, &rows) {
         return Err((Undefined::NoFeatures, None));
     }
-    let rows = rows.iter().map(|row| Shaped { state: row.state, next: (!row.ends).then_some(row.next) }).collect();
     let settings = (potential, settings.gamma, settings.seed);
     Ok(BasisProjection::new(&ours, &[&ours, &theirs], rows, rewards, settings))
 }

@@ -230,12 +230,12 @@ impl BasisProjection {
     }
 }
 
-/// What `auto` chooses among: bases with at most a quarter as many weights as there are rows, but always the linear one.
+/// What `auto` chooses among: bases with at most a third as many weights as there are rows, but always the linear one.
 fn candidates(rows: usize, columns: usize) -> Vec<Potential> {
     let fits = |potential: &Potential| match potential {
         Potential::Linear => true,
         Potential::Quadratic if columns > MOST_MULTIPLIED => false,
-        potential => 4 * potential.weights(columns) <= rows,
+        potential => 3 * potential.weights(columns) <= rows,
     };
     Potential::CANDIDATES.into_iter().filter(fits).collect()
 }

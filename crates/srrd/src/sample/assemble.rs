@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::mem::take;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::builder::{Duplicates, Placement, SampleError};
@@ -28,8 +29,8 @@ pub(super) struct Rows<'a> {
 
 /// Sorts and merges the rows.
 pub(super) fn assemble(
-    states: Vocabulary,
-    actions: Vocabulary,
+    states: Arc<Vocabulary>,
+    actions: Arc<Vocabulary>,
     rows: Rows<'_>,
     duplicates: Duplicates,
 ) -> Result<(RewardSample, Placement), SampleError> {
@@ -56,15 +57,27 @@ pub(super) fn assemble(
     let Merged { out_start, source, target, first, action, reward, averaged, repeats } = merged;
     let transitions = reward.len();
     let duplicates = DuplicateCounts { rows: count, repeated: count - transitions, averaged, policy: duplicates };
-    let graph = Graph::new(out_start, source, target, first);
+    let graph = Arc::new(Graph::new(out_start, source, target, first));
+    let action = Arc::new(action);
     let occurrences = (transitions < count).then(|| {
         let mut counts = vec![0u32; transitions];
         transition.iter().for_each(|&t: &u32| counts[t as usize] += 1);
         counts
     });
     let (unsampled, ends) = (None, Ends::unknown());
-    let sample =
-        RewardSample { states, actions, graph, action, reward, duplicates, unsampled, repeats, ends, occurrences };
+    let sample = RewardSample {
+        states,
+        actions,
+        graph,
+        action,
+        reward,
+        duplicates,
+        unsampled,
+        repeats,
+        ends,
+        occurrences,
+        probabilities: None,
+    };
     Ok((sample, Placement { transition }))
 }
 

@@ -1,6 +1,7 @@
 //! From rows in any order to a [`RewardSample`]: tokens interned, rows sorted, duplicates merged and counted.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use thiserror::Error;
 
@@ -329,6 +330,7 @@ impl SampleBuilder {
                 actions
             },
         );
+        let (states, actions) = (Arc::new(states), Arc::new(actions));
         if others.is_empty() {
             let rows =
                 Rows { source: source.into(), action: action.into(), target: target.into(), reward: reward.into() };
@@ -351,8 +353,11 @@ impl SampleBuilder {
                 }
                 (0..).zip(&rewards).try_for_each(|(row, &reward)| check_reward(reward, row))?;
                 if first.duplicates().repeated > 0 {
-                    let (states, actions) = (first.states().clone(), first.actions().clone());
-                    return assemble(states, actions, rows(rewards), duplicates).map(|(sample, _)| sample);
+                    let (states, actions) = (Arc::clone(&first.states), Arc::clone(&first.actions));
+                    let (sample, _) = assemble(states, actions, rows(rewards), duplicates)?;
+                    // Which transitions there are, rewards do not say.
+                    let (graph, action) = (Arc::clone(&first.graph), Arc::clone(&first.action));
+                    return Ok(RewardSample { graph, action, ..sample });
                 }
                 let mut sorted = vec![0.0; count];
                 for (&transition, reward) in placement.transition.iter().zip(&rewards) {
@@ -396,7 +401,7 @@ impl RewardSample {
         let (state_vocabulary, [source, target]) = rank_ids([states, next_states]);
         let (action_vocabulary, [action]) = rank_ids([actions]);
         let rows = Rows { source, action, target, reward: rewards.into() };
-        assemble(state_vocabulary, action_vocabulary, rows, duplicates)
+        assemble(Arc::new(state_vocabulary), Arc::new(action_vocabulary), rows, duplicates)
     }
 }
 

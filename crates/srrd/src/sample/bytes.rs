@@ -18,6 +18,8 @@
 //! Reading trusts nothing: lengths are held against the bytes that are there before memory is taken, and everything that a
 //! [`RewardSample`] promises is checked. O(bytes).
 
+use std::sync::Arc;
+
 use thiserror::Error;
 
 use super::texts::Texts;
@@ -162,10 +164,14 @@ impl Writer {
     fn vocabulary(&mut self, vocabulary: &Vocabulary) {
         let Vocabulary { ints, texts, features, arity } = vocabulary;
         let tuples = features.len().checked_div(*arity).unwrap_or(0);
-        [ints.len(), texts.ends.len(), tuples, *arity].into_iter().for_each(|n| self.count(n));
+        [ints.len(), texts.len(), tuples, *arity].into_iter().for_each(|n| self.count(n));
         ints.iter().for_each(|int| self.0.extend(int.to_le_bytes()));
-        texts.ends.iter().for_each(|&end| self.count(end as usize));
-        self.0.extend(texts.bytes.as_bytes());
+        let mut end = 0;
+        for index in 0..texts.len() {
+            end += texts.bytes_of(index).len();
+            self.count(end);
+        }
+        (0..texts.len()).for_each(|index| self.0.extend(texts.bytes_of(index)));
         features.iter().for_each(|&value| self.number(value));
     }
 }
@@ -230,13 +236,27 @@ impl<'a> Reader<'a> {
         check(met, "a state has no transition")?;
         let (duplicates, repeats) = self.merged(transitions)?;
         let unsampled = self.unsampled(&states, actions.len())?;
+        let (states, actions) = (Arc::new(states), Arc::new(actions));
+        let (graph, action) = (Arc::new(graph), Arc::new(action));
         let ends = self.ends(transitions)?;
         let occurrences = match self.one::<1>()? {
             [0] => None,
             _ => Some(self.list(transitions, u32::from_le_bytes)?),
         };
         check(occurrences.iter().flatten().all(|&count| count > 0), "a transition had no row")?;
-        Ok(RewardSample { states, actions, graph, action, reward, duplicates, unsampled, repeats, ends, occurrences })
+        Ok(RewardSample {
+            states,
+            actions,
+            graph,
+            action,
+            reward,
+            duplicates,
+            unsampled,
+            repeats,
+            ends,
+            occurrences,
+            probabilities: None,
+        })
     }
 
     fn ends(&mut self, transitions: usize) -> Result<Ends, BytesError> {
@@ -272,9 +292,13 @@ impl<'a> Reader<'a> {
         let bytes = std::str::from_utf8(self.take(length)?).map_err(|_| BytesError::Invalid("a text is not UTF-8"))?;
         // None is larger than the last, which is the length of what is there.
         check(u32::try_from(length).is_ok(), "the texts are longer than 4 GiB")?;
-        let ends: Vec<u32> = ends.into_iter().map(|end| end as u32).collect();
-        check(ends.iter().all(|&end| bytes.is_char_boundary(end as usize)), "a text is not UTF-8")?;
-        let texts = Texts { bytes: bytes.to_owned(), ends };
+        let mut texts = Texts::default();
+        let mut start = 0;
+        for end in ends {
+            let text = bytes.get(start..end as usize).ok_or(BytesError::Invalid("a text is not UTF-8"))?;
+            texts.push(text);
+            start = end as usize;
+        }
         let sorted = (1..count).all(|i| texts.get(i - 1) < texts.get(i));
         check(sorted, "tokens are not sorted")?;
         let plain = (0..count).all(|i| matches!(Token::text(texts.get(i)).0, Kind::Text(_)));

@@ -4,6 +4,7 @@ mod assemble;
 mod builder;
 mod bytes;
 mod ends;
+mod model;
 mod named;
 mod texts;
 mod token;
@@ -17,6 +18,8 @@ pub use token::Token;
 pub(crate) use token::compare_features;
 pub use vocabulary::Vocabulary;
 pub(crate) use vocabulary::{ABSENT, Interner};
+
+use std::sync::Arc;
 
 use crate::graph::Graph;
 use crate::regress::{Prediction, RewardTable, TableError, Unsampled};
@@ -41,11 +44,12 @@ use crate::settings::{Actions, Regression};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct RewardSample {
-    pub(crate) states: Vocabulary,
-    pub(crate) actions: Vocabulary,
-    pub(crate) graph: Graph,
+    // Shared by samples of the same transitions: many rewards of one table, and copies.
+    pub(crate) states: Arc<Vocabulary>,
+    pub(crate) actions: Arc<Vocabulary>,
+    pub(crate) graph: Arc<Graph>,
     /// The action and the reward of every transition, in the graph's order.
-    pub(crate) action: Vec<u32>,
+    pub(crate) action: Arc<Vec<u32>>,
     pub(crate) reward: Vec<f64>,
     pub(crate) duplicates: DuplicateCounts,
     /// What counts for the rewards of unsampled transitions. A regression only where every state has features, a table only one of
@@ -55,6 +59,8 @@ pub struct RewardSample {
     pub(crate) ends: Ends,
     /// How many rows every transition had; `None` when each had one.
     pub(crate) occurrences: Option<Vec<u32>>,
+    /// How likely each transition is, given its state and action, where a model says so. Not part of what is written as bytes.
+    pub(crate) probabilities: Option<Vec<f64>>,
 }
 
 /// What transitions that occurred several times tell of the noise of rewards: totals, so that it costs nothing a transition.
@@ -229,16 +235,17 @@ impl RewardSample {
         }
         let rows = rewards.len();
         Ok(RewardSample {
-            states: self.states.clone(),
-            actions: self.actions.clone(),
-            graph: self.graph.clone(),
-            action: self.action.clone(),
+            states: Arc::clone(&self.states),
+            actions: Arc::clone(&self.actions),
+            graph: Arc::clone(&self.graph),
+            action: Arc::clone(&self.action),
             reward: rewards,
             duplicates: DuplicateCounts { rows, ..DuplicateCounts::default() },
             unsampled: self.regression().map(Unsampled::Fitted),
             repeats: Repeats::default(),
             ends: self.ends.clone(),
             occurrences: self.occurrences.clone(),
+            probabilities: self.probabilities.clone(),
         })
     }
 

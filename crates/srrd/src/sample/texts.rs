@@ -1,16 +1,31 @@
 //! Many texts, side by side.
 
 use rayon::prelude::*;
-use std::ops::Range;
 
 use super::vocabulary::SMALL;
 use crate::run::parallel;
 
-/// Texts in one buffer, of 4 GiB at most.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// More bytes of text than this are not copied when they are sorted: for a while, they would take twice their memory.
+#[cfg(not(test))]
+const LARGE: usize = 64 << 20;
+#[cfg(test)]
+const LARGE: usize = 1 << 18;
+
+/// Texts of 4 GiB at most, in pieces of [`SMALL`] texts each: one buffer would be copied whenever it grows.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Texts {
-    pub(super) bytes: String,
-    pub(super) ends: Vec<u32>,
+    pieces: Vec<String>,
+    /// Where every text ends in its piece.
+    ends: Vec<u32>,
+    /// Which text is the first, the second, and so on; empty where they stand in that order.
+    order: Vec<u32>,
+    bytes: usize,
+}
+
+impl PartialEq for Texts {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && (0..self.len()).all(|i| self.bytes_of(i) == other.bytes_of(i))
+    }
 }
 
 impl Texts {
@@ -19,35 +34,59 @@ impl Texts {
     }
 
     pub(super) fn get(&self, index: usize) -> &str {
-        &self.bytes[self.place(index)]
+        let (piece, start, end) = self.place(index);
+        &self.pieces[piece][start..end]
     }
 
     /// Its bytes, for who only compares them.
     #[inline]
     pub(super) fn bytes_of(&self, index: usize) -> &[u8] {
-        &self.bytes.as_bytes()[self.place(index)]
+        let (piece, start, end) = self.place(index);
+        &self.pieces[piece].as_bytes()[start..end]
     }
 
     #[inline]
-    fn place(&self, index: usize) -> Range<usize> {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
-        start..self.ends[index] as usize
+    fn place(&self, index: usize) -> (usize, usize, usize) {
+        let index = if self.order.is_empty() { index } else { self.order[index] as usize };
+        let start = if index.is_multiple_of(SMALL) { 0 } else { self.ends[index - 1] as usize };
+        (index / SMALL, start, self.ends[index] as usize)
     }
 
     pub(super) fn has_room_for(&self, text: &str) -> bool {
-        self.bytes.len() + text.len() <= u32::MAX as usize
+        self.bytes + text.len() <= u32::MAX as usize
     }
 
-    /// Adds a text that there is room for.
+    /// Adds a text that there is room for, behind texts that are not sorted.
     pub(super) fn push(&mut self, text: &str) {
-        self.bytes.push_str(text);
-        self.ends.push(self.bytes.len() as u32);
+        let piece = self.len() / SMALL;
+        if piece == self.pieces.len() {
+            self.pieces.push(String::new());
+        }
+        self.pieces[piece].push_str(text);
+        self.ends.push(self.pieces[piece].len() as u32);
+        self.bytes += text.len();
+    }
+
+    /// Removes all texts, and keeps the memory of some.
+    pub(super) fn clear(&mut self) {
+        self.pieces.truncate(1);
+        self.pieces.iter_mut().for_each(String::clear);
+        self.ends.clear();
+        self.order.clear();
+        self.bytes = 0;
     }
 
     /// The texts in ascending order, and which each of them is here.
-    pub(super) fn sorted(&self) -> (Texts, impl Iterator<Item = u32>) {
+    pub(super) fn sorted(mut self) -> (Texts, impl Iterator<Item = u32>) {
         let order = self.order();
-        (self.rearranged(&order), order.into_iter().map(|(_, i)| i))
+        let numbers = order.iter().map(|&(_, i)| i);
+        let texts = if self.bytes > LARGE {
+            self.order = numbers.collect();
+            self
+        } else {
+            self.rearranged(&order)
+        };
+        (texts, order.into_iter().map(|(_, i)| i))
     }
 
     /// The numbers of the texts, in ascending order of these; before each, some bytes of its text.
@@ -86,32 +125,22 @@ impl Texts {
 
     /// The texts in this order.
     fn rearranged(&self, order: &[(u64, u32)]) -> Texts {
-        let mut ends = parallel::map(order.len(), |rank| self.place(order[rank].1 as usize).len() as u32);
-        let mut end = 0;
-        for length in &mut ends {
-            end += *length;
-            *length = end;
-        }
-        let mut bytes = vec![0; self.bytes.len()];
-        let copy = |(order, mut to): (&[(u64, u32)], &mut [u8])| {
-            for &(_, i) in order {
-                let text = self.bytes_of(i as usize);
-                to.split_off_mut(..text.len()).expect("there is room").copy_from_slice(text);
-            }
+        let piece = |order: &[(u64, u32)]| {
+            let mut text = String::with_capacity(order.iter().map(|&(_, i)| self.bytes_of(i as usize).len()).sum());
+            let end = |&(_, i): &(u64, u32)| {
+                text.push_str(self.get(i as usize));
+                text.len() as u32
+            };
+            let ends: Vec<u32> = order.iter().map(end).collect();
+            (text, ends)
         };
-        let mut rest = bytes.as_mut_slice();
-        let mut before = 0;
-        let pieces = order.chunks(SMALL).zip(ends.chunks(SMALL)).map(|(order, ends)| {
-            let end = ends[ends.len() - 1] as usize;
-            let length = end - std::mem::replace(&mut before, end);
-            (order, rest.split_off_mut(..length).expect("there is room"))
-        });
-        match self.len() < SMALL {
-            true => pieces.for_each(copy),
-            // Texts that follow each other lie far apart, and several threads wait less for them.
-            false => pieces.collect::<Vec<_>>().into_par_iter().for_each(copy),
-        }
-        Texts { bytes: String::from_utf8(bytes).expect("they are texts"), ends }
+        // Texts that follow each other lie far apart, and several threads wait less for them.
+        let pieces: Vec<(String, Vec<u32>)> = match self.len() < SMALL {
+            true => order.chunks(SMALL).map(piece).collect(),
+            false => order.par_chunks(SMALL).map(piece).collect(),
+        };
+        let (pieces, ends): (Vec<String>, Vec<Vec<u32>>) = pieces.into_iter().unzip();
+        Texts { pieces, ends: ends.concat(), order: Vec::new(), bytes: self.bytes }
     }
 
     pub(super) fn find(&self, text: &str) -> Option<usize> {
@@ -147,12 +176,18 @@ mod tests {
             let mut texts = Texts::default();
             let all: Vec<String> = (0..count).map(kind).collect();
             all.iter().for_each(|text| texts.push(text));
-            let (sorted, order) = texts.sorted();
+            let (sorted, order) = texts.clone().sorted();
             let order: Vec<u32> = order.collect();
             let mut expected: Vec<&str> = all.iter().map(String::as_str).collect();
             expected.sort_unstable();
             assert_eq!((0..count).map(|i| sorted.get(i)).collect::<Vec<_>>(), expected);
             assert_eq!(order.iter().map(|&i| texts.get(i as usize)).collect::<Vec<_>>(), expected);
+            // Where the texts stand makes no difference.
+            let mut in_order = Texts::default();
+            expected.iter().for_each(|text| in_order.push(text));
+            assert_eq!(sorted, in_order);
+            assert_eq!(sorted.find("no such text"), None);
+            assert!(expected.iter().step_by(97).all(|text| sorted.find(text).map(|i| sorted.get(i)) == Some(text)));
             let mut numbers = order;
             numbers.sort_unstable();
             assert!(numbers.into_iter().eq(0..count as u32));

@@ -267,8 +267,7 @@ impl Interner {
         other.direct = 0;
         other.numbered = 0;
         other.ints.clear();
-        other.texts.bytes.clear();
-        other.texts.ends.clear();
+        other.texts.clear();
         other.text_ids.clear();
         other.text_table.clear();
         other.features.clear();
@@ -280,7 +279,9 @@ impl Interner {
 
     /// The sorted vocabulary of all tokens whose provisional ids stand in `columns`, and what becomes of those ids: their
     /// ranks.
-    pub fn sort(self, columns: &[&[u32]]) -> (Vocabulary, Renumbered) {
+    pub fn sort(mut self, columns: &[&[u32]]) -> (Vocabulary, Renumbered) {
+        // Nothing is looked up any more, and sorting needs memory.
+        self.text_table = HashTable::new();
         let (mut ints, mut ranks) = rank(columns, self.direct as usize);
         let mut numbered = vec![0u32; self.numbered as usize];
         if !self.ints.is_empty() {

@@ -127,7 +127,9 @@ impl Measured<'_> {
         let rewards = self.pair.rewards();
         let independent = match columns.projected() {
             Some(projected) => {
-                let reference = Reference::new(&projected.rows, |values| projected.space.residual(values), seed);
+                let reference =
+                    Reference::new(&projected.space_rows(), |values| projected.space.residual(values), seed);
+                let rewards = projected.rewards(self.pair);
                 let rank = projected.shaping().rank;
                 [(&rewards[0], &columns.x), (&rewards[1], &columns.y)]
                     .iter()
@@ -154,7 +156,11 @@ impl Measured<'_> {
 
     /// The distances where the rewards of one side are permuted over the shared transitions and shaping is taken out of them.
     fn permuted_residuals(&self, columns: &Columns, space: &Space, how: &ChanceSettings) -> Vec<Option<f64>> {
-        let [_, rewards] = self.pair.rewards();
+        let rewards = match columns.projected() {
+            Some(projected) => projected.rewards(self.pair),
+            None => self.pair.rewards(),
+        };
+        let [_, rewards] = rewards;
         let draw = |permuted: &mut Vec<f64>, draw: usize| {
             permuted.copy_from_slice(&rewards);
             shuffle(&mut stream(how.seed, Purpose::Permute, draw), permuted);

@@ -35,6 +35,7 @@ impl Trajectories {
             source: String::new(),
             from_file: false,
             one_step: false,
+            shifted: false,
             label: self.label.clone(),
             state_features: states.names,
             action_features: actions.names,

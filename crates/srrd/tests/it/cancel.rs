@@ -3,6 +3,7 @@
 use srrd::compare::Correlation;
 use srrd::exact::Tabular;
 use srrd::exact::starc::{Canonicalization, Norm, Order, Starc};
+use srrd::potential::Potential;
 use srrd::regret::sampled_regret;
 use srrd::returns::{ReturnSettings, Walks, compare_returns};
 use srrd::run::{CancellablePool, Cancellation, Cancelled};
@@ -94,6 +95,7 @@ fn everything_stops_within_a_second() {
         Mdp::new(400, 2, transition, vec![1.0 / 400.0; 400], Gamma::default()).unwrap()
     };
     let reward: Vec<f64> = (0..400 * 2 * 400).map(|i| (hash(i) >> 50) as f64).collect();
+    let functions = Settings { potential: Potential::Auto, ..settings };
     let spearman = Settings { correlation: Correlation::Spearman, ..settings };
     let draws = IntervalSettings { draws: Draws::new(100_000).unwrap(), ..IntervalSettings::default() };
     let deals = ChanceSettings { draws: Draws::new(100_000).unwrap(), ..ChanceSettings::default() };
@@ -129,6 +131,7 @@ fn everything_stops_within_a_second() {
         job("projected interval", || {
             Pair::new(&grid, &reversed).measure(Metric::Projected, &settings).interval(&draws)
         }),
+        job("functions of features", || distance(&featured, &featured, Metric::Projected, &functions)),
         job("chance", || Pair::new(&grid, &reversed).measure(Metric::Epic, &settings).chance(&deals)),
         job("tree", || canonical(&tree, Metric::Srrd)),
         job("rows", || RewardSample::from_rows(unsorted.iter().copied(), Duplicates::Mean)),

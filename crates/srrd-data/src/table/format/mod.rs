@@ -53,6 +53,8 @@ pub struct FormatInfo {
     pub compressible: bool,
     /// Whether the format says what is a number and what is text.
     pub typed: bool,
+    /// Whether its values are JSON: of any type in any row, lists and objects, too. The other typed formats have one type per column.
+    pub json: bool,
     /// The feature of this crate that a build needs to have the format.
     pub feature: Option<&'static str>,
     /// One line about it, for help texts and documentation.
@@ -79,6 +81,7 @@ pub static FORMATS: [FormatInfo; 6] = [
         extensions: &["csv"],
         compressible: true,
         typed: false,
+        json: false,
         feature: None,
         about: "comma-separated text with a header line; `-` for standard input or output",
         io: Some(csv::CSV),
@@ -89,6 +92,7 @@ pub static FORMATS: [FormatInfo; 6] = [
         extensions: &["tsv"],
         compressible: true,
         typed: false,
+        json: false,
         feature: None,
         about: "tab-separated text with a header line",
         io: Some(csv::TSV),
@@ -99,6 +103,7 @@ pub static FORMATS: [FormatInfo; 6] = [
         extensions: &["jsonl", "ndjson"],
         compressible: true,
         typed: true,
+        json: true,
         feature: None,
         about: "one JSON object per line, all with the same keys",
         io: Some(jsonl::IO),
@@ -109,6 +114,7 @@ pub static FORMATS: [FormatInfo; 6] = [
         extensions: &["parquet"],
         compressible: false,
         typed: true,
+        json: false,
         feature: Some("parquet"),
         about: "Apache Parquet; written with zstd compression",
         #[cfg(feature = "parquet")]
@@ -122,6 +128,7 @@ pub static FORMATS: [FormatInfo; 6] = [
         extensions: &["arrow", "feather"],
         compressible: false,
         typed: true,
+        json: false,
         feature: Some("arrow"),
         about: "Arrow IPC files (Feather version 2); streams are read, too",
         #[cfg(feature = "arrow")]
@@ -135,6 +142,7 @@ pub static FORMATS: [FormatInfo; 6] = [
         extensions: &["npz"],
         compressible: false,
         typed: true,
+        json: false,
         feature: None,
         about: "a NumPy archive with one array per column",
         io: Some(npz::IO),
@@ -224,6 +232,21 @@ impl FileFormat {
         FileFormat { format, compression: Compression::None }
     }
 
+    /// Every format with every compression that goes with it; those without any come first.
+    ///
+    /// ```
+    /// use srrd_data::{FORMATS, FileFormat};
+    /// let all = FileFormat::all();
+    /// assert!(FORMATS.iter().zip(&all).all(|(info, plain)| FileFormat::plain(info.format) == *plain));
+    /// ```
+    pub fn all() -> Vec<FileFormat> {
+        let plain = FORMATS.iter().map(|info| FileFormat::plain(info.format));
+        let compressed = FORMATS.iter().filter(|info| info.compressible).flat_map(|info| {
+            [Compression::Gzip, Compression::Zstd].map(|compression| FileFormat { format: info.format, compression })
+        });
+        plain.chain(compressed).collect()
+    }
+
     /// The format that a file's name says, case ignored; `-` is CSV.
     ///
     /// # Errors
@@ -292,65 +315,4 @@ pub(crate) fn signature(start: &[u8]) -> Option<&'static str> {
         (b"\xfe\xff", "UTF-16 text"),
     ];
     SIGNATURES.iter().find(|(magic, _)| start.starts_with(magic)).map(|&(_, name)| name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(name: &str) -> Result<FileFormat, TableError> {
-        FileFormat::from_path(Path::new(name))
-    }
-
-    #[test]
-    fn formats_by_extension() {
-        for (name, format, compression) in [
-            ("-", Format::Csv, Compression::None),
-            ("a.csv", Format::Csv, Compression::None),
-            ("dir.x/A.CSV", Format::Csv, Compression::None),
-            ("a.b.tsv.gz", Format::Tsv, Compression::Gzip),
-            ("a.ndjson.zst", Format::Jsonl, Compression::Zstd),
-            ("a.jsonl", Format::Jsonl, Compression::None),
-            ("a.parquet", Format::Parquet, Compression::None),
-            ("a.feather", Format::Arrow, Compression::None),
-            ("a.arrow", Format::Arrow, Compression::None),
-            ("a.npz", Format::Npz, Compression::None),
-        ] {
-            assert_eq!(of(name).unwrap(), FileFormat { format, compression }, "{name}");
-        }
-    }
-
-    #[test]
-    fn every_format_is_declared_once() {
-        assert_eq!(
-            extensions(),
-            ".csv, .tsv, .jsonl, .ndjson (these also with .gz or .zst), .parquet, .arrow, .feather, .npz, or - for CSV on \
-             standard input or output"
-        );
-        for info in &FORMATS {
-            assert_eq!(info.format.info().name, info.name);
-            assert!(!info.about.is_empty() && info.about.len() < 80, "{}", info.name);
-            assert_eq!(of(&format!("t.{}", info.extensions[0])).unwrap().format, info.format);
-        }
-    }
-
-    #[test]
-    fn other_extensions_are_explained() {
-        for (name, kind, says) in [
-            ("a.pkl", ErrorKind::Refused, "run code"),
-            ("a.joblib", ErrorKind::Refused, "Parquet"),
-            ("a.pt", ErrorKind::Refused, "pickles"),
-            ("a.json", ErrorKind::UnknownFormat, ".jsonl"),
-            ("a.npy", ErrorKind::UnknownFormat, "savez"),
-            ("a.xlsx", ErrorKind::UnknownFormat, ".csv, .tsv"),
-            ("table", ErrorKind::UnknownFormat, "no extension"),
-            ("csv", ErrorKind::UnknownFormat, "no extension"),
-            ("a.gz", ErrorKind::UnknownFormat, "no extension"),
-            ("a.parquet.gz", ErrorKind::UnknownFormat, "compressed inside"),
-        ] {
-            let error = of(name).unwrap_err();
-            assert_eq!(error.kind(), kind, "{name}");
-            assert!(error.to_string().contains(says), "{error}");
-        }
-    }
 }

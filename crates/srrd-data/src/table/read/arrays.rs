@@ -2,14 +2,15 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowDictionaryKeyType, ArrowPrimitiveType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
-    Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    ArrowDictionaryKeyType, ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, Float16Type, Float32Type,
+    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, downcast_dictionary_array};
 use arrow_schema::DataType;
 
+use super::calendar::decimal;
 use super::half::half_to_f64;
-use super::push_unsigned;
+use super::push_wide;
 use crate::table::batch::{Column, ColumnType, Values};
 
 /// The list in a row of an array of lists.
@@ -110,6 +111,8 @@ pub(super) fn column_type(data_type: &DataType) -> Option<ColumnType> {
         DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 => Some(ColumnType::Int),
         DataType::UInt8 | DataType::UInt16 | DataType::UInt32 | DataType::UInt64 => Some(ColumnType::Int),
         DataType::Float16 | DataType::Float32 | DataType::Float64 => Some(ColumnType::Float),
+        DataType::Decimal32(_, 0) | DataType::Decimal64(_, 0) | DataType::Decimal128(_, 0) => Some(ColumnType::Int),
+        DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..) => Some(ColumnType::Float),
         // A column of nothing but missing values.
         DataType::Null | DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Some(ColumnType::Text),
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Some(ColumnType::Text),
@@ -121,7 +124,7 @@ pub(super) fn column_type(data_type: &DataType) -> Option<ColumnType> {
 /// The type of a column that it has whatever its values are.
 pub(super) fn known_type(data_type: &DataType) -> Option<ColumnType> {
     match data_type {
-        DataType::UInt64 => None,
+        DataType::UInt64 | DataType::Decimal64(_, 0) | DataType::Decimal128(_, 0) => None,
         DataType::Dictionary(_, values) => known_type(values),
         other => column_type(other),
     }
@@ -143,10 +146,10 @@ pub(super) fn fill(array: &ArrayRef, column: &mut Column) -> Result<(), usize> {
         DataType::UInt8 => integers::<UInt8Type>(array, column),
         DataType::UInt16 => integers::<UInt16Type>(array, column),
         DataType::UInt32 => integers::<UInt32Type>(array, column),
-        DataType::UInt64 => {
-            push_unsigned(array.as_primitive::<UInt64Type>().iter(), column);
-            return Ok(());
-        }
+        DataType::UInt64 => push_wide(array.as_primitive::<UInt64Type>().iter(), column),
+        &DataType::Decimal32(_, scale) => decimals::<Decimal32Type>(array, scale, column),
+        &DataType::Decimal64(_, scale) => decimals::<Decimal64Type>(array, scale, column),
+        &DataType::Decimal128(_, scale) => decimals::<Decimal128Type>(array, scale, column),
         DataType::Float16 => floats::<Float16Type>(array, column, |value| half_to_f64(value.to_bits())),
         DataType::Float32 => floats::<Float32Type>(array, column, f64::from),
         DataType::Float64 => floats::<Float64Type>(array, column, |value| value),
@@ -191,6 +194,23 @@ fn floats<T: ArrowPrimitiveType>(array: &ArrayRef, column: &mut Column, widen: i
     }
 }
 
+/// Decimals without a fraction are integers.
+fn decimals<T: ArrowPrimitiveType>(array: &ArrayRef, scale: i8, column: &mut Column)
+where
+    T::Native: Into<i128>,
+{
+    let values = array.as_primitive::<T>().iter();
+    match &mut column.values {
+        // By its digits, so that it is rounded once.
+        Values::Float(to) if scale != 0 => {
+            to.extend(values.map(|value| {
+                value.and_then(|value| decimal(value.into(), scale.into()).parse().ok()).unwrap_or(f64::NAN)
+            }))
+        }
+        _ => push_wide(values, column),
+    }
+}
+
 fn texts<'a>(array: impl Iterator<Item = Option<&'a str>>, column: &mut Column) {
     if let Values::Text(values) = &mut column.values {
         array.for_each(|value| values.push(value.unwrap_or_default()));
@@ -223,7 +243,7 @@ fn dictionary<K: ArrowDictionaryKeyType>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow_array::{Float64Array, Int8Array, Int64Array, ListArray, UInt64Array};
+    use arrow_array::{Decimal128Array, Float64Array, Int8Array, Int64Array, ListArray, UInt64Array};
     use std::sync::Arc;
 
     fn filled(values: ArrayRef) -> Column {
@@ -243,6 +263,26 @@ mod tests {
         let large = u64::MAX.to_string();
         let texts = filled(Arc::new(UInt64Array::from(vec![5, u64::MAX])));
         assert_eq!(texts.values, Values::Text([&large, "", "5", &large].into_iter().collect()));
+    }
+
+    #[test]
+    fn decimals_are_numbers() {
+        let filled = |array: Decimal128Array| {
+            let array: ArrayRef = Arc::new(array);
+            let mut column = Column::empty(column_type(array.data_type()).unwrap());
+            fill(&array, &mut column).unwrap();
+            assert_eq!(column.validity, Some(vec![true, false, true]));
+            column.values
+        };
+        let of = |last: i128, scale: i8| {
+            let digits = Decimal128Array::from(vec![Some(-5), None, Some(last)]);
+            filled(digits.with_precision_and_scale(38, scale).unwrap())
+        };
+        assert_eq!(of(7, 0), Values::Int(vec![-5, 0, 7]));
+        let large = 1i128 << 64;
+        assert_eq!(of(large, 0), Values::Text(["-5", "0", &large.to_string()].into_iter().collect()));
+        assert!(matches!(of(123, 2), Values::Float(values) if values[0] == -0.05 && values[2] == 1.23));
+        assert!(matches!(of(3, -2), Values::Float(values) if values[2] == 300.0));
     }
 
     #[test]

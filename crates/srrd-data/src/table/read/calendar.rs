@@ -3,28 +3,20 @@
 //! ISO 8601, in the calendar of today continued to all times. Fractions of a second are written where there are any, with the
 //! digits of the unit.
 
-/// How many of a unit a second has, and how many digits that is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unit {
-    Second,
-    Milli,
-    Micro,
-    Nano,
+use arrow_schema::TimeUnit;
+
+/// How many digits the fraction of a second has in a unit.
+fn digits(unit: TimeUnit) -> usize {
+    match unit {
+        TimeUnit::Second => 0,
+        TimeUnit::Millisecond => 3,
+        TimeUnit::Microsecond => 6,
+        TimeUnit::Nanosecond => 9,
+    }
 }
 
-impl Unit {
-    fn digits(self) -> usize {
-        match self {
-            Unit::Second => 0,
-            Unit::Milli => 3,
-            Unit::Micro => 6,
-            Unit::Nano => 9,
-        }
-    }
-
-    fn per_second(self) -> i64 {
-        10i64.pow(self.digits() as u32)
-    }
+fn per_second(unit: TimeUnit) -> i64 {
+    10i64.pow(digits(unit) as u32)
 }
 
 /// The date so many days after 1970-01-01.
@@ -47,35 +39,35 @@ pub(crate) fn date(days: i64) -> String {
 }
 
 /// The time of day so long after midnight.
-pub(crate) fn time(since_midnight: i64, unit: Unit) -> String {
+pub(crate) fn time(since_midnight: i64, unit: TimeUnit) -> String {
     let (seconds, fraction) = split(since_midnight, unit);
     let (minutes, hours) = (seconds / 60, seconds / 3600);
     format!("{hours:02}:{:02}:{:02}{}", minutes % 60, seconds % 60, fractional(fraction, unit))
 }
 
 /// The date and time so long after 1970-01-01; `utc` says that it is the time of one place.
-pub(crate) fn timestamp(since_epoch: i64, unit: Unit, utc: bool) -> String {
-    let day = 86_400 * unit.per_second();
+pub(crate) fn timestamp(since_epoch: i64, unit: TimeUnit, utc: bool) -> String {
+    let day = 86_400 * per_second(unit);
     let zone = if utc { "Z" } else { "" };
     format!("{}T{}{zone}", date(since_epoch.div_euclid(day)), time(since_epoch.rem_euclid(day), unit))
 }
 
 /// A length of time, in seconds.
-pub(crate) fn duration(length: i64, unit: Unit) -> String {
+pub(crate) fn duration(length: i64, unit: TimeUnit) -> String {
     let sign = if length < 0 { "-" } else { "" };
-    let per_second = unit.per_second() as u64;
-    let (seconds, fraction) = (length.unsigned_abs() / per_second, length.unsigned_abs() % per_second);
+    let (length, second) = (length.unsigned_abs(), per_second(unit) as u64);
+    let (seconds, fraction) = (length / second, length % second);
     format!("{sign}PT{seconds}{}S", fractional(fraction as i64, unit))
 }
 
-fn split(value: i64, unit: Unit) -> (i64, i64) {
-    (value.div_euclid(unit.per_second()), value.rem_euclid(unit.per_second()))
+fn split(value: i64, unit: TimeUnit) -> (i64, i64) {
+    (value.div_euclid(per_second(unit)), value.rem_euclid(per_second(unit)))
 }
 
-fn fractional(fraction: i64, unit: Unit) -> String {
+fn fractional(fraction: i64, unit: TimeUnit) -> String {
     match fraction {
         0 => String::new(),
-        _ => format!(".{fraction:0digits$}", digits = unit.digits()),
+        _ => format!(".{fraction:0digits$}", digits = digits(unit)),
     }
 }
 
@@ -121,15 +113,15 @@ mod tests {
 
     #[test]
     fn times_with_the_fractions_they_have() {
-        assert_eq!(timestamp(0, Unit::Second, false), "1970-01-01T00:00:00");
-        assert_eq!(timestamp(1_709_210_096_500, Unit::Milli, true), "2024-02-29T12:34:56.500Z");
-        assert_eq!(timestamp(-1, Unit::Nano, false), "1969-12-31T23:59:59.999999999");
-        assert_eq!(timestamp(i64::MIN, Unit::Nano, false), "1677-09-21T00:12:43.145224192");
-        assert!(timestamp(i64::MIN, Unit::Second, true).ends_with('Z'));
-        assert_eq!(time(45_296_000_007, Unit::Micro), "12:34:56.000007");
-        assert_eq!(duration(-1_500, Unit::Milli), "-PT1.500S");
-        assert_eq!(duration(90, Unit::Second), "PT90S");
-        assert_eq!(duration(i64::MIN, Unit::Second), "-PT9223372036854775808S");
+        assert_eq!(timestamp(0, TimeUnit::Second, false), "1970-01-01T00:00:00");
+        assert_eq!(timestamp(1_709_210_096_500, TimeUnit::Millisecond, true), "2024-02-29T12:34:56.500Z");
+        assert_eq!(timestamp(-1, TimeUnit::Nanosecond, false), "1969-12-31T23:59:59.999999999");
+        assert_eq!(timestamp(i64::MIN, TimeUnit::Nanosecond, false), "1677-09-21T00:12:43.145224192");
+        assert!(timestamp(i64::MIN, TimeUnit::Second, true).ends_with('Z'));
+        assert_eq!(time(45_296_000_007, TimeUnit::Microsecond), "12:34:56.000007");
+        assert_eq!(duration(-1_500, TimeUnit::Millisecond), "-PT1.500S");
+        assert_eq!(duration(90, TimeUnit::Second), "PT90S");
+        assert_eq!(duration(i64::MIN, TimeUnit::Second), "-PT9223372036854775808S");
     }
 
     #[test]

@@ -31,11 +31,14 @@ pub(crate) struct LineBlocks {
     line: u64,
     /// An error in the line at `end`, to be reported when everything before it is consumed.
     pending: Option<TableError>,
+    /// The length of the whole, where it is known.
+    length: Option<u64>,
 }
 
 impl LineBlocks {
     pub(crate) fn open(input: Input) -> Result<Self, TableError> {
         let Input { name, format, compression, source } = input;
+        let length = source.length().filter(|_| compression == Compression::None);
         let failed = |error| match std::io::Error::kind(&error) {
             io::ErrorKind::IsADirectory => {
                 TableError::new(ErrorKind::Directory, &name, "is a directory, not a table; name the files in it")
@@ -68,6 +71,7 @@ impl LineBlocks {
             at_end: false,
             line: 1,
             pending: None,
+            length,
         };
         blocks.check_start(format)?;
         Ok(blocks)
@@ -101,6 +105,13 @@ impl LineBlocks {
     pub(crate) fn text(&self) -> &str {
         // Checked when it was read. Checking again, once a batch, is far cheaper than the parsing and needs no `unsafe`.
         std::str::from_utf8(&self.buffer[self.start..self.end]).unwrap_or_default()
+    }
+
+    /// About how many lines there are in all, if they are all like those at hand.
+    pub(crate) fn lines_hint(&self) -> Option<usize> {
+        let lines = memchr_iter(b'\n', &self.buffer[self.start..self.end]).count() as u64;
+        let all = self.length?.checked_mul(lines)?.checked_div((self.end - self.start) as u64)?;
+        usize::try_from(all).ok()
     }
 
     /// Drops the first `bytes` bytes, which are whole lines.

@@ -21,7 +21,7 @@ mod shown;
 #[cfg(feature = "arrow")]
 mod stream;
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
@@ -88,6 +88,11 @@ pub trait TableReader: Send {
         false
     }
 
+    /// About how many rows there are, where that can be told before they are read.
+    fn rows_hint(&self) -> Option<usize> {
+        None
+    }
+
     /// Reads only the columns with these names, in this order; others cost (nearly) nothing and may even be of types that
     /// cannot be read. To be called before the first batch.
     ///
@@ -146,6 +151,15 @@ pub(crate) enum Source {
 }
 
 impl Source {
+    /// How many bytes there are, where that is known.
+    pub(crate) fn length(&self) -> Option<u64> {
+        match self {
+            Source::File(file) => file.metadata().ok().filter(Metadata::is_file).map(|metadata| metadata.len()),
+            Source::Bytes(bytes) => Some(bytes.len() as u64),
+            Source::Stream(_) => None,
+        }
+    }
+
     pub(crate) fn into_stream(self) -> Box<dyn Read + Send> {
         match self {
             Source::File(file) => Box::new(file),
@@ -256,10 +270,10 @@ pub(crate) fn wrong_format(name: &str, format: Format, start: &[u8]) -> TableErr
     )
 }
 
-/// Adds unsigned integers, with None for missing ones, to a column of integers. If one does not fit into 64 bits with a sign, all
-/// of the column become text: as tokens, texts of digits are the integers they say.
-pub(crate) fn push_unsigned(values: impl Iterator<Item = Option<u64>>, column: &mut Column) {
-    for value in values {
+/// Adds wide integers, with None for missing ones, to a column of integers. If one does not fit into 64 bits with a sign, all of the
+/// column become text: as tokens, texts of digits are the integers they say.
+pub(crate) fn push_wide(values: impl Iterator<Item = Option<impl Into<i128>>>, column: &mut Column) {
+    for value in values.map(|value| value.map(Into::into)) {
         if let (Values::Int(ints), Some(large)) = (&column.values, value)
             && i64::try_from(large).is_err()
         {

@@ -1,7 +1,7 @@
 //! Batches one after the other, with the work shared by threads.
 //!
-//! Pieces of a table are fetched in rounds. All threads decode the pieces of a round side by side; then the batches are handed on in
-//! their order, while the next round is fetched.
+//! Pieces of a table go through in rounds. While one round is fetched, all threads decode the pieces of the round before it side by side,
+//! and the batches of the round before that are handed on in their order.
 
 use std::sync::Arc;
 
@@ -42,39 +42,84 @@ struct Slot<T> {
     undecoded: Undecoded,
     batch: Batch,
     outcome: Result<Piece, TableError>,
-    mapped: Option<T>,
+    /// Stays here from round to round, so that its memory is used again.
+    mapped: T,
 }
 
-impl<T> Default for Slot<T> {
+impl<T: Default> Default for Slot<T> {
     fn default() -> Self {
-        Slot { undecoded: Undecoded::default(), batch: Batch::new(), outcome: Ok(Piece::End), mapped: None }
+        Slot { undecoded: Undecoded::default(), batch: Batch::new(), outcome: Ok(Piece::End), mapped: T::default() }
     }
 }
 
 impl<T> Slot<T> {
     /// Decodes what has to be decoded, and calls `map` with the rows.
-    fn work(&mut self, map: impl Fn(&Batch) -> T) {
+    fn work(&mut self, map: impl Fn(&Batch, &mut T)) {
         if let (Some(decoder), Ok(Piece::Rows)) = (&self.undecoded.decoder, &self.outcome)
             && let Err(error) = decoder.decode(&self.undecoded.text, self.undecoded.line, &mut self.batch)
         {
             self.outcome = Err(error);
         }
-        self.mapped = matches!(self.outcome, Ok(Piece::Rows)).then(|| map(&self.batch));
+        if let Ok(Piece::Rows) = self.outcome {
+            map(&self.batch, &mut self.mapped);
+        }
     }
 }
 
-/// Fetches pieces into the slots, up to the end or the first error, and says how many slots were used.
-fn fetch<T>(reader: &mut dyn TableReader, slots: &mut [Slot<T>]) -> usize {
-    for (used, slot) in slots.iter_mut().enumerate() {
-        slot.outcome = reader.fetch(&mut slot.undecoded, &mut slot.batch);
-        match slot.outcome {
-            Ok(Piece::Rows) => {}
-            Ok(Piece::End) => return used,
-            // Its turn comes after the pieces before it.
-            Err(_) => return used + 1,
-        }
+/// Pieces that go through together.
+struct Round<T> {
+    slots: Vec<Slot<T>>,
+    used: usize,
+}
+
+impl<T: Default + Send> Round<T> {
+    fn new() -> Self {
+        let count = PIECES * rayon::current_num_threads();
+        Round { slots: (0..count).map(|_| Slot::default()).collect(), used: 0 }
     }
-    slots.len()
+
+    /// Fetches pieces up to the end or the first error, and says whether there may be more.
+    fn fetch(&mut self, reader: &mut dyn TableReader) -> bool {
+        self.used = 0;
+        for slot in &mut self.slots {
+            slot.outcome = reader.fetch(&mut slot.undecoded, &mut slot.batch);
+            match slot.outcome {
+                Ok(Piece::Rows) => self.used += 1,
+                Ok(Piece::End) => return false,
+                Err(_) => {
+                    // Its turn comes after the pieces before it.
+                    self.used += 1;
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn work(&mut self, map: &(impl Fn(&Batch, &mut T) + Sync)) {
+        self.slots[..self.used].par_iter_mut().for_each(|slot| slot.work(map));
+    }
+
+    fn hand_on(
+        &mut self,
+        rows_before: &mut u64,
+        each: &mut impl FnMut(&mut Batch, &mut T) -> Result<(), TableError>,
+    ) -> Result<(), TableError> {
+        for slot in &mut self.slots[..std::mem::take(&mut self.used)] {
+            let counted_from_one = slot.undecoded.decoder.is_some();
+            if let Err(error) = std::mem::replace(&mut slot.outcome, Ok(Piece::End)) {
+                return Err(if counted_from_one { error.shift_row(*rows_before) } else { error });
+            }
+            if counted_from_one {
+                slot.batch.first_row = *rows_before + 1;
+            }
+            *rows_before += slot.batch.rows as u64;
+            if slot.batch.rows > 0 {
+                each(&mut slot.batch, &mut slot.mapped)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Goes through all batches of a table, in order; on several threads the next ones are read while one is worked on.
@@ -85,50 +130,31 @@ pub fn for_each_batch(
     reader: Box<dyn TableReader>,
     mut each: impl FnMut(&mut Batch) -> Result<(), TableError> + Send,
 ) -> Result<(), TableError> {
-    for_each_mapped(reader, |_| (), |batch, ()| each(batch))
+    for_each_mapped(reader, |_, ()| (), |batch, ()| each(batch))
 }
 
-/// As [`for_each_batch`]; before, threads call `map` with the batches in any order. It must not look at the numbers of rows, which are
-/// not yet known.
-pub(crate) fn for_each_mapped<T: Send>(
+/// As [`for_each_batch`]; before, threads call `map` with the batches in any order, and with what `each` gets beside its batch, as `each`
+/// of a batch before has left it. It must not look at the numbers of rows, which are not yet known.
+pub(crate) fn for_each_mapped<T: Default + Send>(
     mut reader: Box<dyn TableReader>,
-    map: impl Fn(&Batch) -> T + Sync,
-    mut each: impl FnMut(&mut Batch, T) -> Result<(), TableError> + Send,
+    map: impl Fn(&Batch, &mut T) + Sync,
+    mut each: impl FnMut(&mut Batch, &mut T) -> Result<(), TableError> + Send,
 ) -> Result<(), TableError> {
-    let count = PIECES * rayon::current_num_threads();
-    let mut slots: Vec<Slot<T>> = (0..count).map(|_| Slot::default()).collect();
-    let mut next: Vec<Slot<T>> = (0..count).map(|_| Slot::default()).collect();
+    let [mut fetched, mut decoded, mut handed_on] = [Round::new(), Round::new(), Round::new()];
     let mut rows_before = 0;
-    let mut used = fetch(&mut *reader, &mut slots);
-    while used > 0 {
-        let more = used == count && matches!(slots[used - 1].outcome, Ok(Piece::Rows));
-        slots[..used].par_iter_mut().for_each(|slot| slot.work(&map));
-        let mut hand_on = || -> Result<(), TableError> {
-            for slot in &mut slots[..used] {
-                let counted_from_one = slot.undecoded.decoder.is_some();
-                let shift = |error: TableError| if counted_from_one { error.shift_row(rows_before) } else { error };
-                if let Err(error) = std::mem::replace(&mut slot.outcome, Ok(Piece::End)) {
-                    return Err(shift(error));
-                }
-                if counted_from_one {
-                    slot.batch.first_row = rows_before + 1;
-                }
-                rows_before += slot.batch.rows as u64;
-                if let Some(mapped) = slot.mapped.take()
-                    && slot.batch.rows > 0
-                {
-                    each(&mut slot.batch, mapped)?;
-                }
-            }
-            Ok(())
-        };
-        if !more {
-            return hand_on();
-        }
-        let (handed_on, fetched) = rayon::join(hand_on, || fetch(&mut *reader, &mut next));
-        handed_on?;
-        used = fetched;
-        std::mem::swap(&mut slots, &mut next);
+    let mut more = true;
+    while more || decoded.used > 0 || handed_on.used > 0 {
+        let (outcome, ()) = rayon::join(
+            || handed_on.hand_on(&mut rows_before, &mut each),
+            || {
+                let fetch = || more = more && fetched.fetch(&mut *reader);
+                rayon::join(fetch, || decoded.work(&map));
+            },
+        );
+        outcome?;
+        // What was handed on is empty, and filled next.
+        std::mem::swap(&mut handed_on, &mut decoded);
+        std::mem::swap(&mut decoded, &mut fetched);
     }
     Ok(())
 }

@@ -29,6 +29,11 @@ pub(crate) trait RecordSource: Send {
     /// The next rows, in columns as they were asked for.
     fn next(&mut self) -> Result<Option<RecordBatch>, TableError>;
 
+    /// How many rows there are, where that can be told before they are read.
+    fn rows_hint(&self) -> Option<usize> {
+        None
+    }
+
     /// The error for a file that is damaged in this way.
     fn damaged(&self, what: &str) -> TableError;
 }
@@ -229,6 +234,10 @@ impl<S: RecordSource> TableReader for RecordsReader<S> {
         &self.selection.selected
     }
 
+    fn rows_hint(&self) -> Option<usize> {
+        self.source.rows_hint()
+    }
+
     fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
         self.selection.select(&self.name, names)?;
         self.check_selected()
@@ -246,7 +255,7 @@ impl<S: RecordSource> TableReader for RecordsReader<S> {
             let data_type = data.data_type();
             // What is not meant is not checked, either: lists of any length, bytes that are no text.
             self.uses[field] = match &self.uses[field] {
-                Use::Plain(kind) if !is_bytes(data_type) => Use::Plain(*kind),
+                Use::Plain(kind) if !is_bytes(data_type) && !shown::can_show(data_type) => Use::Plain(*kind),
                 _ if shown::can_show(data_type) => Use::Shown,
                 _ if shown::is_json(data_type) => Use::Json,
                 _ => {

@@ -1,17 +1,12 @@
 //! Columns of dates, times, decimals, bytes and nested values as text: what is done with them where they are only passed through.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, DurationMicrosecondType,
-    DurationMillisecondType, DurationNanosecondType, DurationSecondType, Time32MillisecondType, Time32SecondType,
-    Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
-    TimestampNanosecondType, TimestampSecondType,
-};
-use arrow_array::{Array, ArrayRef};
-use arrow_schema::{DataType, TimeUnit};
+use arrow_array::types::{Decimal32Type, Decimal64Type, Decimal128Type};
+use arrow_array::{Array, ArrayRef, Int32Array, Int64Array};
+use arrow_schema::DataType;
 
 use super::arrays::{self, column_type, list_value};
-use super::calendar::{Unit, date, decimal, duration, time, timestamp};
+use super::calendar::{date, decimal, duration, time, timestamp};
 use crate::table::batch::{Column, ColumnType, Values};
 
 /// Whether values of this type can be shown as text.
@@ -50,67 +45,46 @@ pub(super) fn is_json(data_type: &DataType) -> bool {
 pub(super) fn fill(array: &ArrayRef, column: &mut Column) {
     const DAY: i64 = 86_400_000;
     match array.data_type() {
-        DataType::Date32 => texts::<Date32Type>(array, column, |days| date(days.into())),
-        DataType::Date64 => texts::<Date64Type>(array, column, |millis| date(millis.div_euclid(DAY))),
-        DataType::Time32(TimeUnit::Second) => {
-            texts::<Time32SecondType>(array, column, |value| time(value.into(), Unit::Second));
-        }
-        DataType::Time32(_) => {
-            texts::<Time32MillisecondType>(array, column, |value| time(value.into(), Unit::Milli));
-        }
-        DataType::Time64(TimeUnit::Microsecond) => {
-            texts::<Time64MicrosecondType>(array, column, |value| time(value, Unit::Micro));
-        }
-        DataType::Time64(_) => texts::<Time64NanosecondType>(array, column, |value| time(value, Unit::Nano)),
-        DataType::Timestamp(unit, zone) => {
-            let show = |unit: Unit| move |value: i64| timestamp(value, unit, zone.is_some());
-            match unit {
-                TimeUnit::Second => texts::<TimestampSecondType>(array, column, show(Unit::Second)),
-                TimeUnit::Millisecond => texts::<TimestampMillisecondType>(array, column, show(Unit::Milli)),
-                TimeUnit::Microsecond => texts::<TimestampMicrosecondType>(array, column, show(Unit::Micro)),
-                TimeUnit::Nanosecond => texts::<TimestampNanosecondType>(array, column, show(Unit::Nano)),
-            }
-        }
-        DataType::Duration(unit) => {
-            let show = |unit: Unit| move |value: i64| duration(value, unit);
-            match unit {
-                TimeUnit::Second => texts::<DurationSecondType>(array, column, show(Unit::Second)),
-                TimeUnit::Millisecond => texts::<DurationMillisecondType>(array, column, show(Unit::Milli)),
-                TimeUnit::Microsecond => texts::<DurationMicrosecondType>(array, column, show(Unit::Micro)),
-                TimeUnit::Nanosecond => texts::<DurationNanosecondType>(array, column, show(Unit::Nano)),
-            }
-        }
+        DataType::Date32 => counts(array, column, date),
+        DataType::Date64 => counts(array, column, |millis| date(millis.div_euclid(DAY))),
+        &DataType::Time32(unit) | &DataType::Time64(unit) => counts(array, column, |value| time(value, unit)),
+        DataType::Timestamp(unit, zone) => counts(array, column, |value| timestamp(value, *unit, zone.is_some())),
+        &DataType::Duration(unit) => counts(array, column, |value| duration(value, unit)),
         &DataType::Decimal32(_, scale) => {
-            texts::<Decimal32Type>(array, column, |value| decimal(value.into(), scale.into()));
+            texts(array.as_primitive::<Decimal32Type>(), column, |value| decimal(value.into(), scale.into()));
         }
         &DataType::Decimal64(_, scale) => {
-            texts::<Decimal64Type>(array, column, |value| decimal(value.into(), scale.into()));
+            texts(array.as_primitive::<Decimal64Type>(), column, |value| decimal(value.into(), scale.into()));
         }
         &DataType::Decimal128(_, scale) => {
-            texts::<Decimal128Type>(array, column, |value| decimal(value, scale.into()));
+            texts(array.as_primitive::<Decimal128Type>(), column, |value| decimal(value, scale.into()));
         }
-        DataType::Binary => bytes(array.as_binary::<i32>().iter(), column),
-        DataType::LargeBinary => bytes(array.as_binary::<i64>().iter(), column),
-        DataType::BinaryView => bytes(array.as_binary_view().iter(), column),
-        DataType::FixedSizeBinary(_) => bytes(array.as_fixed_size_binary().iter(), column),
+        DataType::Binary => texts(array.as_binary::<i32>(), column, bytes),
+        DataType::LargeBinary => texts(array.as_binary::<i64>(), column, bytes),
+        DataType::BinaryView => texts(array.as_binary_view(), column, bytes),
+        DataType::FixedSizeBinary(_) => texts(array.as_fixed_size_binary(), column, bytes),
         // `can_show` lets no other type through; the caller notices that the column stays empty.
         _ => {}
     }
 }
 
 /// Bytes as the text they are; those that are no text are escaped, as `\xff`.
-fn bytes<'a>(array: impl Iterator<Item = Option<&'a [u8]>>, column: &mut Column) {
-    for value in array {
-        match (value, &mut column.values) {
-            (Some(value), Values::Text(texts)) => {
-                match std::str::from_utf8(value) {
-                    Ok(text) => texts.push(text),
-                    Err(_) => texts.push(&value.escape_ascii().to_string()),
-                }
-                column.note_validity(true);
-            }
-            _ => column.push_missing(),
-        }
+fn bytes(value: &[u8]) -> String {
+    match std::str::from_utf8(value) {
+        Ok(text) => text.to_owned(),
+        Err(_) => value.escape_ascii().to_string(),
+    }
+}
+
+/// Adds values that count days, seconds or parts of them since something, by integers of 32 or 64 bits.
+fn counts(array: &ArrayRef, column: &mut Column, show: impl Fn(i64) -> String) {
+    let narrow = matches!(array.data_type(), DataType::Date32 | DataType::Time32(_));
+    let integer = if narrow { DataType::Int32 } else { DataType::Int64 };
+    match array.to_data().into_builder().data_type(integer).build() {
+        Ok(data) if narrow => texts(&Int32Array::from(data), column, |value| show(value.into())),
+        Ok(data) => texts(&Int64Array::from(data), column, show),
+        // The caller notices that the column stays empty.
+        Err(_) => {}
     }
 }
 
@@ -150,10 +124,11 @@ fn push_json(array: &ArrayRef, row: usize, json: &mut String) {
         });
     } else {
         let one = array.slice(row, 1);
-        let mut column = Column::empty(column_type(one.data_type()).unwrap_or(ColumnType::Text));
-        match can_show(one.data_type()) {
-            true => fill(&one, &mut column),
-            false => drop(arrays::fill(&one, &mut column)),
+        let kind = column_type(one.data_type()).filter(|_| !can_show(one.data_type()));
+        let mut column = Column::empty(kind.unwrap_or(ColumnType::Text));
+        match kind {
+            None => fill(&one, &mut column),
+            Some(_) => drop(arrays::fill(&one, &mut column)),
         }
         match &column.values {
             _ if column.is_empty() || !column.is_valid(0) => json.push_str("null"),
@@ -184,8 +159,8 @@ fn push_all<T>(
     json.push(close);
 }
 
-fn texts<T: ArrowPrimitiveType>(array: &ArrayRef, column: &mut Column, show: impl Fn(T::Native) -> String) {
-    for value in array.as_primitive::<T>() {
+fn texts<T>(values: impl IntoIterator<Item = Option<T>>, column: &mut Column, show: impl Fn(T) -> String) {
+    for value in values {
         match (value, &mut column.values) {
             (Some(value), Values::Text(texts)) => {
                 texts.push(&show(value));

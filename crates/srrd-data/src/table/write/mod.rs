@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::error::{ErrorKind, TableError};
 use crate::files::Output;
-use crate::table::batch::{Batch, ColumnType, Schema};
+use crate::table::batch::{Batch, ColumnType, Schema, Values};
 use crate::table::format::{FileFormat, Format};
 
 /// A table being written, a batch of rows at a time.
@@ -42,7 +42,7 @@ pub trait TableWriter: Send {
 
 /// Begins to write a table. The format is told by the file's name; `-` is CSV on standard output.
 ///
-/// Typed formats need the type of every column in the schema (see [`infer_types`](crate::infer_types) for tables that come
+/// Typed formats need the type of every column in the schema (see [`infer_types_of`](crate::infer_types_of) for tables that come
 /// as text).
 ///
 /// # Errors
@@ -54,6 +54,28 @@ pub fn create(path: &Path, schema: &Schema) -> Result<Box<dyn TableWriter>, Tabl
     let name = if stdout { "standard output".to_owned() } else { path.display().to_string() };
     let output = || if stdout { Ok(Output::stdout()) } else { Output::file(path, &path.display().to_string()) };
     format.create(name, output, compression, schema)
+}
+
+/// Values as text, one at a time: numbers in the shortest form that reads back the same.
+#[derive(Default)]
+pub(crate) struct Shortest {
+    ints: itoa::Buffer,
+    floats: zmij::Buffer,
+}
+
+impl Shortest {
+    #[inline]
+    pub(crate) fn text<'a>(&'a mut self, values: &'a Values, row: usize) -> &'a str {
+        match values {
+            Values::Text(values) => values.get(row),
+            Values::Int(values) => self.ints.format(values[row]),
+            Values::Float(values) => self.floats.format(values[row]),
+            Values::Bool(values) => match values[row] {
+                true => "true",
+                false => "false",
+            },
+        }
+    }
 }
 
 /// The types of all columns, without which a typed format cannot begin.

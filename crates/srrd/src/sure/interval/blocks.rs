@@ -96,14 +96,11 @@ impl Measured<'_> {
 
     /// z with every group of states left out, where that leaves enough.
     fn without_groups(&self, columns: &Columns, projected: &Projected) -> Vec<f64> {
-        let [x, y] = self.pair.rewards();
+        let [x, y] = projected.rewards(self.pair);
         let one = |group: u32| {
             checkpoint();
-            let kept: Vec<u32> = (0..projected.rows.len() as u32)
-                .filter(|&i| {
-                    let row = &projected.rows[i as usize];
-                    group_of(row.state) != group && group_of(row.next) != group
-                })
+            let kept: Vec<u32> = (0..projected.len() as u32)
+                .filter(|&i| !projected.touches(i, |state| group_of(state) == group))
                 .collect();
             let projection = projected.on(&kept)?;
             if projection.shaping().degrees_of_freedom < LEAST_FREEDOM {

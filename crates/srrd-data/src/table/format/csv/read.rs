@@ -98,6 +98,10 @@ impl TableReader for CsvReader {
         true
     }
 
+    fn rows_hint(&self) -> Option<usize> {
+        self.lines.lines_hint()
+    }
+
     fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
         self.selection.select(self.lines.name(), names)
     }
@@ -160,20 +164,20 @@ impl RowDecoder {
                     Some(field) => format!(" (column `{}` has no value)", shorten(&field.name)),
                     None => String::new(),
                 };
-                TableError::new(
-                    ErrorKind::Ragged,
-                    &self.name,
-                    format!(
-                        "the row has {}, but the header has {width}{missing}; every row needs as many fields as there \
-                         are column names, and a field that holds a separator must be quoted",
-                        plural(count, "field")
-                    ),
-                )
+                let what = format!(
+                    "the row has {}, but the header has {width}{missing}; every row needs as many fields as there are column \
+                     names, and a field that holds a separator must be quoted",
+                    plural(count, "field")
+                );
+                TableError::new(ErrorKind::Ragged, &self.name, what)
             }
-            Problem::AfterQuote(column) => match self.all.fields.get(column) {
-                Some(field) => after_quote(&self.name).in_column(&field.name),
-                None => after_quote(&self.name),
-            },
+            Problem::InField(column, what) => {
+                let error = TableError::new(ErrorKind::Malformed, &self.name, what);
+                match self.all.fields.get(column) {
+                    Some(field) => error.in_column(&field.name),
+                    None => error,
+                }
+            }
             Problem::Unfinished => never_closed(&self.name),
         };
         error.at_line(fault.line)
@@ -192,14 +196,6 @@ fn plural(count: usize, what: &str) -> String {
         1 => format!("1 {what}"),
         _ => format!("{count} {what}s"),
     }
-}
-
-fn after_quote(file: &str) -> TableError {
-    TableError::new(
-        ErrorKind::Malformed,
-        file,
-        "a quoted field goes on after its closing quote; double the quotes inside a quoted field",
-    )
 }
 
 fn never_closed(file: &str) -> TableError {
@@ -229,8 +225,8 @@ fn read_header(lines: &mut LineBlocks, delimiter: u8) -> Result<Vec<String>, Tab
                 return Ok(names);
             }
             Record::Blank { next } => lines.consume(next),
-            Record::AfterQuote { line, .. } => {
-                return Err(after_quote(lines.name()).at_line(lines.line() + line));
+            Record::Wrong { line, what, .. } => {
+                return Err(TableError::new(ErrorKind::Malformed, lines.name(), what).at_line(lines.line() + line));
             }
             Record::Unfinished => {
                 let nothing = text.is_empty();
@@ -251,22 +247,16 @@ fn read_header(lines: &mut LineBlocks, delimiter: u8) -> Result<Vec<String>, Tab
 
 /// A number is no column name: it means that the header is missing. One empty name is fine (pandas writes it for the index).
 fn check_header(lines: &LineBlocks, names: &[String]) -> Result<(), TableError> {
-    let missing = |what: String| {
-        TableError::new(
-            ErrorKind::MissingHeader,
-            lines.name(),
-            format!("{what}; the first line must name the columns, such as state,action,next_state,reward"),
-        )
-        .at_line(lines.line().saturating_sub(1).max(1))
-    };
-    if names.iter().any(|name| name.contains('\r')) {
-        return Err(missing(
-            "the line holds carriage returns: the file has the line ends of old Macs; save it with LF or CRLF"
-                .to_owned(),
-        ));
+    match names.iter().find(|name| name.trim().parse::<f64>().is_ok_and(f64::is_finite)) {
+        None => Ok(()),
+        Some(number) => {
+            let what = format!(
+                "`{}` is no column name: the header seems to be missing; the first line must name the columns, such as \
+                 state,action,next_state,reward",
+                shorten(number)
+            );
+            let line = lines.line().saturating_sub(1).max(1);
+            Err(TableError::new(ErrorKind::MissingHeader, lines.name(), what).at_line(line))
+        }
     }
-    if let Some(number) = names.iter().find(|name| name.trim().parse::<f64>().is_ok_and(f64::is_finite)) {
-        return Err(missing(format!("`{}` is no column name: the header seems to be missing", shorten(number))));
-    }
-    Ok(())
 }

@@ -4,9 +4,14 @@
 //! delimiters, line ends and doubled quotes; a quote elsewhere is an ordinary character. Blank lines are skipped. Lines
 //! end with LF or CRLF.
 
-use memchr::{memchr, memchr_iter, memchr2};
+use memchr::{memchr, memchr_iter, memchr3};
 
 use crate::table::batch::{Batch, TextColumn, Values};
+
+const AFTER_QUOTE: &str = "a quoted field goes on after its closing quote; double the quotes inside a quoted field";
+
+const CARRIAGE_RETURN: &str = "a carriage return stands without a line feed, as old Macs ended lines; save the file with LF or CRLF, or \
+                               quote the field that holds it";
 
 /// What [`record`] found.
 pub(super) enum Record {
@@ -16,8 +21,8 @@ pub(super) enum Record {
     Blank { next: usize },
     /// The text ends within the record.
     Unfinished,
-    /// Text after a closing quote, `line` lines below the record's beginning.
-    AfterQuote { column: usize, line: u64 },
+    /// Something wrong with a field, `line` lines below the record's beginning.
+    Wrong { column: usize, line: u64, what: &'static str },
 }
 
 /// A field arrives whole, or as parts followed by an end.
@@ -56,21 +61,25 @@ pub(super) fn record(text: &str, start: usize, delimiter: u8, mut field: impl Fn
                 None => return Record::Unfinished,
                 Some(b'\n') => {}
                 Some(&byte) if byte == delimiter => {}
-                Some(_) => return Record::AfterQuote { column, line: lines },
+                Some(_) => return Record::Wrong { column, line: lines, what: AFTER_QUOTE },
             }
         } else {
-            let Some(end) = memchr2(delimiter, b'\n', &bytes[at..]).map(|offset| at + offset) else {
+            let Some(end) = memchr3(delimiter, b'\n', b'\r', &bytes[at..]).map(|offset| at + offset) else {
                 return Record::Unfinished;
             };
-            let mut value = &text[at..end];
-            if bytes[end] == b'\n' {
-                value = value.strip_suffix('\r').unwrap_or(value);
-                if column == 0 && value.is_empty() {
-                    return Record::Blank { next: end + 1 };
+            let value = &text[at..end];
+            at = end;
+            if bytes[end] == b'\r' {
+                at += 1;
+                // Others end a row there, so that nobody knows what was meant.
+                if bytes.get(at) != Some(&b'\n') {
+                    return Record::Wrong { column, line: lines, what: CARRIAGE_RETURN };
                 }
             }
+            if column == 0 && value.is_empty() && bytes[at] == b'\n' {
+                return Record::Blank { next: at + 1 };
+            }
             field(column, Field::Whole(value));
-            at = end;
         }
         let ended = bytes[at] == b'\n';
         at += 1;
@@ -103,7 +112,7 @@ pub(super) fn whole_records(text: &str, delimiter: u8) -> usize {
             Record::Whole { next, .. } | Record::Blank { next } => at = next,
             Record::Unfinished => break,
             // Found again, and told, by who takes the rows.
-            Record::AfterQuote { .. } => return text.len(),
+            Record::Wrong { .. } => return text.len(),
         }
     }
     at
@@ -118,8 +127,8 @@ pub(super) struct Fault {
 pub(super) enum Problem {
     /// The number of fields of a row, when it is not that of the header.
     Fields(usize),
-    /// Text behind the closing quote in this column.
-    AfterQuote(usize),
+    /// What is wrong with the field in this column.
+    InField(usize, &'static str),
     /// The text ends within the row.
     Unfinished,
 }
@@ -176,8 +185,8 @@ pub(super) fn take_rows(
                 line += 1;
             }
             Record::Unfinished => return Err(Fault { problem: Problem::Unfinished, line }),
-            Record::AfterQuote { column, line: on } => {
-                return Err(Fault { problem: Problem::AfterQuote(column), line: line + on });
+            Record::Wrong { column, line: on, what } => {
+                return Err(Fault { problem: Problem::InField(column, what), line: line + on });
             }
         }
     }

@@ -5,8 +5,8 @@ use memchr::memchr;
 use super::quote::{needs_quotes, write_field, write_quoted};
 use crate::error::{ErrorKind, TableError};
 use crate::files::Encoder;
-use crate::table::batch::{Batch, Schema, TextColumn, Values};
-use crate::table::write::TableWriter;
+use crate::table::batch::{Batch, Column, Schema, Values};
+use crate::table::write::{Shortest, TableWriter};
 
 /// How much is put together before it goes out.
 const CHUNK: usize = 64 * 1024;
@@ -17,16 +17,6 @@ pub(super) struct CsvWriter {
     delimiter: u8,
     names: Vec<String>,
     buffer: Vec<u8>,
-}
-
-/// A column of the batch being written.
-enum Cells<'a> {
-    /// Texts of which none needs quotes.
-    Plain(&'a TextColumn),
-    Text(&'a TextColumn),
-    Int(&'a [i64]),
-    Float(&'a [f64]),
-    Bool(&'a [bool]),
 }
 
 impl CsvWriter {
@@ -71,45 +61,25 @@ impl TableWriter for CsvWriter {
                 return Err(nul(&self.name, name).at_row(batch.row_number(row)));
             }
         }
-        let columns: Vec<_> = batch
-            .columns
-            .iter()
-            .map(|column| {
-                let cells = match &column.values {
-                    Values::Text(values) if !alone && !needs_quotes(values.joined(), delimiter) => Cells::Plain(values),
-                    Values::Text(values) => Cells::Text(values),
-                    Values::Int(values) => Cells::Int(values),
-                    Values::Float(values) => Cells::Float(values),
-                    Values::Bool(values) => Cells::Bool(values),
-                };
-                (cells, column.validity.as_deref())
-            })
-            .collect();
-        let mut ints = itoa::Buffer::new();
-        let mut floats = zmij::Buffer::new();
+        let quoted = |column: &Column| match &column.values {
+            Values::Text(values) => alone || needs_quotes(values.joined(), delimiter),
+            _ => false,
+        };
+        // With whether any of its cells may need quotes.
+        let columns: Vec<(&Column, bool)> = batch.columns.iter().map(|column| (column, quoted(column))).collect();
+        let mut shortest = Shortest::default();
         for row in 0..batch.rows {
-            for (index, (cells, validity)) in columns.iter().enumerate() {
+            for (index, &(column, quoted)) in columns.iter().enumerate() {
                 if index > 0 {
                     self.buffer.push(delimiter);
                 }
-                if validity.is_some_and(|valid| !valid[row]) {
+                if !column.is_valid(row) {
                     push_text(&mut self.buffer, "", delimiter, alone);
-                    continue;
+                } else if quoted {
+                    push_text(&mut self.buffer, shortest.text(&column.values, row), delimiter, alone);
+                } else {
+                    self.buffer.extend_from_slice(shortest.text(&column.values, row).as_bytes());
                 }
-                let text = match cells {
-                    Cells::Plain(values) => values.get(row),
-                    Cells::Text(values) => {
-                        push_text(&mut self.buffer, values.get(row), delimiter, alone);
-                        continue;
-                    }
-                    Cells::Int(values) => ints.format(values[row]),
-                    Cells::Float(values) => floats.format(values[row]),
-                    Cells::Bool(values) => match values[row] {
-                        true => "true",
-                        false => "false",
-                    },
-                };
-                self.buffer.extend_from_slice(text.as_bytes());
             }
             self.buffer.push(b'\n');
             if self.buffer.len() >= CHUNK {

@@ -151,6 +151,10 @@ impl TableReader for JsonlReader {
         &self.selection.selected
     }
 
+    fn rows_hint(&self) -> Option<usize> {
+        self.lines.lines_hint()
+    }
+
     fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
         self.selection.select(self.lines.name(), names)?;
         self.apply_selection();

@@ -3,7 +3,7 @@
 use crate::error::TableError;
 use crate::files::Encoder;
 use crate::table::batch::{Batch, Schema, Values};
-use crate::table::write::TableWriter;
+use crate::table::write::{Shortest, TableWriter};
 
 /// How much is put together before it goes out.
 const CHUNK: usize = 64 * 1024;
@@ -43,28 +43,17 @@ impl JsonlWriter {
 impl TableWriter for JsonlWriter {
     fn write(&mut self, batch: &Batch) -> Result<(), TableError> {
         assert_eq!(batch.columns.len(), self.keys.len(), "one column per key");
-        let mut ints = itoa::Buffer::new();
-        let mut floats = zmij::Buffer::new();
+        let mut shortest = Shortest::default();
         for row in 0..batch.rows {
             self.buffer.push(b'{');
             for ((column, key), &json) in batch.columns.iter().zip(&self.keys).zip(&self.json) {
                 self.buffer.extend_from_slice(key);
-                let text = match &column.values {
-                    _ if !column.is_valid(row) => "null",
-                    Values::Text(values) if json => values.get(row),
-                    Values::Text(values) => {
-                        push_string(&mut self.buffer, values.get(row));
-                        continue;
-                    }
-                    Values::Int(values) => ints.format(values[row]),
-                    Values::Float(values) if values[row].is_finite() => floats.format_finite(values[row]),
-                    Values::Float(_) => "null",
-                    Values::Bool(values) => match values[row] {
-                        true => "true",
-                        false => "false",
-                    },
-                };
-                self.buffer.extend_from_slice(text.as_bytes());
+                match &column.values {
+                    _ if !column.is_valid(row) => self.buffer.extend_from_slice(b"null"),
+                    Values::Float(values) if !values[row].is_finite() => self.buffer.extend_from_slice(b"null"),
+                    Values::Text(values) if !json => push_string(&mut self.buffer, values.get(row)),
+                    values => self.buffer.extend_from_slice(shortest.text(values, row).as_bytes()),
+                }
             }
             self.buffer.extend_from_slice(b"}\n");
             if self.buffer.len() >= CHUNK {

@@ -34,20 +34,3 @@ pub fn write_npy(path: &Path, columns: usize, values: &[f64]) -> Result<(), Tabl
     })?;
     file.finish()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_matrix_has_an_aligned_header_and_its_elements() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("m.npy");
-        write_npy(&path, 2, &[1.0, 2.0, 3.0, f64::NAN, 5.0, 6.0]).unwrap();
-        let bytes = std::fs::read(&path).unwrap();
-        assert_eq!(bytes.len(), 128 + 6 * 8);
-        assert!(String::from_utf8_lossy(&bytes[..128]).contains("'shape': (3, 2)"));
-        assert_eq!(bytes[128..136], 1.0f64.to_le_bytes());
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-    }
-}

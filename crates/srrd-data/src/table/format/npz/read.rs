@@ -17,7 +17,7 @@ use crate::table::batch::{Batch, Column, ColumnType, Field, Schema, Values};
 use crate::table::format::Format;
 use crate::table::read::half::half_to_f64;
 use crate::table::read::{
-    Extras, Input, Piece, ReadOptions, ReadSeek, Selection, TableReader, check_names, push_unsigned, unsupported,
+    Extras, Input, Piece, ReadOptions, ReadSeek, Selection, TableReader, check_names, push_wide, unsupported,
     wrong_format,
 };
 
@@ -54,7 +54,7 @@ struct Place {
 
 /// The elements of a column are every `stride`-th from `start` on.
 struct Loaded {
-    bytes: Arc<[u8]>,
+    bytes: Arc<Vec<u8>>,
     dtype: Dtype,
     start: usize,
     stride: usize,
@@ -161,7 +161,7 @@ impl NpzReader {
 
     fn load(&mut self) -> Result<(), TableError> {
         self.rows = self.common_length()?;
-        let mut held: Vec<Option<Arc<[u8]>>> = vec![None; self.arrays.len()];
+        let mut held: Vec<Option<Arc<Vec<u8>>>> = vec![None; self.arrays.len()];
         for &position in &self.selection.positions {
             let Place { array: index, feature } = self.columns[position];
             let array = &self.arrays[index];
@@ -358,7 +358,7 @@ fn elements(
     archive: &mut ZipArchive<Box<dyn ReadSeek>>,
     array: &Array,
     dtype: Dtype,
-) -> Result<Arc<[u8]>, TableError> {
+) -> Result<Arc<Vec<u8>>, TableError> {
     let cut = || {
         TableError::new(
             ErrorKind::Truncated,
@@ -382,7 +382,7 @@ fn elements(
     if bytes.len() != size || rest > 0 {
         return Err(cut());
     }
-    Ok(bytes.into())
+    Ok(Arc::new(bytes))
 }
 
 /// The element of this row is no text.
@@ -413,7 +413,7 @@ impl Loaded {
                 let unused = 64 - 8 * size as u32;
                 values.extend((0..rows).map(|row| ((bits(row) << unused) as i64) >> unused));
             }
-            (Kind::Unsigned, Values::Int(_)) => push_unsigned((0..rows).map(|row| Some(bits(row))), column),
+            (Kind::Unsigned, Values::Int(_)) => push_wide((0..rows).map(|row| Some(bits(row))), column),
             (Kind::Float, Values::Float(values)) => match size {
                 2 => values.extend((0..rows).map(|row| half_to_f64(bits(row) as u16))),
                 4 => values.extend((0..rows).map(|row| f64::from(f32::from_bits(bits(row) as u32)))),

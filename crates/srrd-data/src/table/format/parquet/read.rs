@@ -148,6 +148,10 @@ impl RecordSource for ParquetSource {
         }
     }
 
+    fn rows_hint(&self) -> Option<usize> {
+        usize::try_from(self.metadata.metadata().file_metadata().num_rows()).ok()
+    }
+
     fn damaged(&self, what: &str) -> TableError {
         damaged(&self.name, &ParquetError::General(what.to_owned()))
     }

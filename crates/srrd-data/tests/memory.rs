@@ -1,0 +1,120 @@
+//! How much memory tables take while they are read, counted by the allocator.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::{Read, Write};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use srrd_data::{
+    ErrorKind, FileFormat, Format, ReadOptions, SampleTable, TableError, TableOptions, open_bytes, open_stream,
+    read_sample_table,
+};
+use zip::write::SimpleFileOptions;
+
+struct Counting;
+
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is handed on to the system allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let live = LIVE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        PEAK.fetch_max(live, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// One test at a time: all of them are counted together.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// What comes of `work`, and how many bytes there were at once that were not there before.
+fn peak<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = LIVE.load(Ordering::Relaxed);
+    PEAK.store(before, Ordering::Relaxed);
+    let done = work();
+    (done, PEAK.load(Ordering::Relaxed) - before)
+}
+
+/// An archive of arrays of so many zeros.
+fn zeros(arrays: [(&str, usize); 4]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, length) in arrays {
+        archive.start_file(format!("{name}.npy"), SimpleFileOptions::default()).unwrap();
+        let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({length},), }}\n");
+        archive.write_all(b"\x93NUMPY\x01\x00").unwrap();
+        archive.write_all(&(header.len() as u16).to_le_bytes()).unwrap();
+        archive.write_all(header.as_bytes()).unwrap();
+        let piece = [0; 8000];
+        (0..length / 1000).for_each(|_| archive.write_all(&piece).unwrap());
+        archive.write_all(&piece[..length % 1000 * 8]).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+#[test]
+fn an_archive_of_arrays_that_do_not_fit_together_is_refused_before_they_are_loaded() {
+    let _alone = ALONE.lock().unwrap();
+    let length = 2_000_000;
+    let read = |last: usize| {
+        let arrays = [("state", length), ("action", length), ("next_state", length), ("reward", last)];
+        let bytes = zeros(arrays);
+        assert!(bytes.len() < 1 << 20);
+        peak(|| -> Result<SampleTable, TableError> {
+            let table = open_bytes("t.npz", FileFormat::plain(Format::Npz), bytes, &ReadOptions::default())?;
+            read_sample_table(table, "t", TableOptions::default())
+        })
+    };
+    let (refused, bytes) = read(1);
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Ragged);
+    assert!(bytes < 4 << 20, "{bytes} bytes");
+    // Where they fit, each is held once, and while it is loaded for a while twice.
+    let (read, bytes) = read(length);
+    assert_eq!(read.unwrap().samples[0].sample.len(), 1);
+    assert!(bytes < 20 * 8 * length, "{bytes} bytes");
+}
+
+/// A table of so many rows, eight completions per prompt, made as it is read.
+struct Completions {
+    rows: std::ops::Range<usize>,
+    text: std::io::Cursor<Vec<u8>>,
+}
+
+impl Read for Completions {
+    fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+        if self.text.position() == self.text.get_ref().len() as u64
+            && let Some(row) = self.rows.next()
+        {
+            let words = "many other words ".repeat(55);
+            let line = format!("prompt {}, {words}\",\"completion {row}, {words}", row / 8);
+            self.text = std::io::Cursor::new(format!("\"{line}\",{},{}\n", row % 97, row % 89).into_bytes());
+        }
+        self.text.read(to)
+    }
+}
+
+#[test]
+fn long_texts_are_not_held() {
+    let _alone = ALONE.lock().unwrap();
+    let rows = 50_000;
+    let header = b"prompt,completion,a,b\n".to_vec();
+    let stream = Completions { rows: 0..rows, text: std::io::Cursor::new(header) };
+    let options = TableOptions { rewards: vec!["a".to_owned(), "b".to_owned()], ..TableOptions::default() };
+    let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let (table, bytes) = peak(|| {
+        let format = FileFormat::plain(Format::Csv);
+        let table = open_stream("t", format, Box::new(stream), &ReadOptions::default()).unwrap();
+        one_thread.install(|| read_sample_table(table, "t", options)).unwrap()
+    });
+    assert_eq!(table.samples.iter().map(|named| named.sample.len()).collect::<Vec<_>>(), [rows, rows]);
+    // Of 2,000 bytes per row, the first characters of the completion and a hash, and the numbers of the row.
+    assert!(bytes < 450 * rows, "{} bytes per row", bytes / rows);
+}

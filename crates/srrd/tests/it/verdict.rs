@@ -1,0 +1,170 @@
+//! Tries to make the verdict wrong: rewards of small problems whose optimal policies are known.
+//!
+//! Every problem is deterministic or slips, goes on for ever or has two exits and a step cost. Its transitions are all sampled, with true
+//! marks of ends. "Same" is wrong where acting by one reward loses more than 5 % under the other, and "different" where one reward is a
+//! shaped and scaled copy of the other.
+
+use crate::support::simulate::generator;
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use srrd::regret::sampled_regret;
+use srrd::sample::Ends;
+use srrd::settings::EndRule;
+use srrd::verdict::Answer;
+use srrd::*;
+
+const PROBLEMS: u64 = 1000;
+const GAMMA: f64 = 0.9;
+
+/// Transitions (s, a, s', ends) of a problem.
+struct Problem {
+    rows: Vec<(u32, u32, u32, bool)>,
+    states: u32,
+    ends: bool,
+}
+
+fn problem(rng: &mut ChaCha8Rng) -> Problem {
+    let (states, actions) = (rng.random_range(12..30u32), rng.random_range(3..6u32));
+    let ends = rng.random::<bool>();
+    let mut rows = Vec::new();
+    for s in 0..states {
+        let mut seen = Vec::new();
+        for a in 0..actions {
+            let next = rng.random_range(0..states);
+            seen.push(next);
+            rows.push((s, a, next, false));
+        }
+    }
+    if ends {
+        // Two exits, each from two states.
+        for exit in [states, states + 1] {
+            for _ in 0..2 {
+                rows.push((rng.random_range(0..states), actions + exit - states, exit, true));
+            }
+        }
+        rows.sort_unstable();
+        rows.dedup();
+    }
+    Problem { rows, states: states + 2, ends }
+}
+
+/// A reward: noise, goals, or a step cost with goals.
+fn reward(rng: &mut ChaCha8Rng, problem: &Problem) -> Vec<f64> {
+    match rng.random_range(0..3) {
+        0 => problem.rows.iter().map(|_| rng.random_range(-1.0..1.0)).collect(),
+        1 => {
+            let by_state: Vec<f64> = (0..problem.states).map(|_| rng.random_range(-1.0..1.0)).collect();
+            problem.rows.iter().map(|row| by_state[row.2 as usize]).collect()
+        }
+        _ => {
+            let goal = problem.rows[rng.random_range(0..problem.rows.len())].2;
+            problem.rows.iter().map(|row| if row.2 == goal { 1.0 } else { -0.05 }).collect()
+        }
+    }
+}
+
+fn sample(problem: &Problem, rewards: &[f64]) -> RewardSample {
+    let mut builder = SampleBuilder::new();
+    for (&(s, a, t, _), &r) in problem.rows.iter().zip(rewards) {
+        builder.push(s.into(), a.into(), t.into(), r).unwrap();
+    }
+    let (sample, placement) = builder.build_with_placement(Duplicates::Mean).unwrap();
+    let marks: Vec<bool> = problem.rows.iter().map(|row| row.3).collect();
+    match problem.ends {
+        true => sample.with_row_ends(&placement, &marks).unwrap(),
+        false => sample.with_ends(Ends::marked(vec![false; placement.transition.len()])).unwrap(),
+    }
+}
+
+fn answer(problem: &Problem, a: &RewardSample, b: &RewardSample) -> Answer {
+    let ends = if problem.ends { EndRule::Marked } else { EndRule::None };
+    let settings = Settings { gamma: Gamma::new(GAMMA).unwrap(), ends, ..Settings::default() };
+    Pair::new(a, b).measure(Metric::Projected, &settings).verdict().unwrap().answer
+}
+
+#[test]
+fn copies_are_never_called_different_and_rewards_that_cost_are_hardly_ever_called_the_same() {
+    let counts: Vec<[usize; 4]> = (0..PROBLEMS)
+        .into_par_iter()
+        .map(|seed| {
+            let mut rng = generator(seed);
+            let problem = problem(&mut rng);
+            let first = reward(&mut rng, &problem);
+            let potential: Vec<f64> = (0..problem.states).map(|_| rng.random_range(-3.0..3.0)).collect();
+            let scale = rng.random_range(0.1..10.0f64);
+            let copy: Vec<f64> = (problem.rows.iter().zip(&first))
+                .map(|(&(s, _, t, ends), r)| {
+                    let ahead = if ends { 0.0 } else { GAMMA * potential[t as usize] };
+                    scale * r + ahead - potential[s as usize]
+                })
+                .collect();
+            let a = sample(&problem, &first);
+            let of_copy = answer(&problem, &a, &sample(&problem, &copy));
+            // Another reward, from nearly the same to unrelated.
+            let other = reward(&mut rng, &problem);
+            let mix = rng.random::<f64>().powi(2);
+            let other: Vec<f64> = copy.iter().zip(&other).map(|(c, o)| (1.0 - mix) * c + mix * o).collect();
+            let b = sample(&problem, &other);
+            let found = answer(&problem, &a, &b);
+            let regret = || {
+                let found = sampled_regret(&a, &b, None, Gamma::new(GAMMA).unwrap(), &[]).unwrap();
+                [found.regret.a_under_b, found.regret.b_under_a].iter().filter_map(|one| one.regret).fold(0.0, f64::max)
+            };
+            let wrong = found == Answer::Same && regret() > 0.05;
+            [
+                usize::from(of_copy == Answer::Different),
+                usize::from(of_copy == Answer::Same),
+                usize::from(found == Answer::Same),
+                usize::from(wrong),
+            ]
+        })
+        .collect();
+    let [different_copies, same_copies, same, wrong] = [0, 1, 2, 3].map(|i| counts.iter().map(|c| c[i]).sum::<usize>());
+    println!("copies: {same_copies} same, {different_copies} different; others: {same} same, {wrong} of them wrong");
+    assert_eq!(different_copies, 0);
+    assert!(same_copies > PROBLEMS as usize / 4, "{same_copies}");
+    assert!(same > 20 && 100 * wrong <= same, "{wrong} of {same}");
+}
+
+#[test]
+fn opposite_exits_of_a_corridor_differ_and_the_witness_shows_it() {
+    let rows = |goal: u32| {
+        let moves = (1..10u32).flat_map(|s| [(s, 0u32, s - 1), (s, 1, s + 1), (s, 2, s)]);
+        moves.map(move |(s, a, t)| (s, a, t, if t == goal { 1.0 } else { -0.01 }))
+    };
+    let marked = |goal: u32| {
+        let sample = RewardSample::from_rows(rows(goal), Duplicates::Mean).unwrap();
+        let ends = sample.transitions().map(|t| matches!(t.next_state.as_int(), Some(0 | 10))).collect();
+        sample.with_ends(Ends::marked(ends)).unwrap()
+    };
+    let (left, right) = (marked(0), marked(10));
+    let settings = Settings::default();
+    let pair = Pair::new(&left, &right);
+    let measured = pair.measure(Metric::Projected, &settings);
+    assert!(measured.distance().distance().unwrap() >= 0.5);
+    let verdict = measured.verdict().unwrap();
+    let witness = verdict.witness;
+    if let Some(witness) = witness {
+        // Checked by hand: sums of discounted rewards.
+        for (path, returns) in witness.paths.iter().zip(&witness.returns) {
+            for (side, sample) in [&left, &right].into_iter().enumerate() {
+                let of = |step: &(u32, u32)| sample.rewards()[if side == 0 { step.0 } else { step.1 } as usize];
+                let total: f64 = path.iter().enumerate().map(|(t, step)| 0.9f64.powi(t as i32) * of(step)).sum();
+                assert!((total - returns[side]).abs() < 1e-12);
+            }
+            let tokens: Vec<_> = path.iter().map(|step| left.transition(step.0 as usize)).collect();
+            assert!(tokens.windows(2).all(|two| two[0].next_state == two[1].state));
+        }
+        let start = |path: &[(u32, u32)]| left.transition(path[0].0 as usize).state.to_string();
+        assert_eq!(start(&witness.paths[0]), start(&witness.paths[1]));
+        assert!(witness.returns[0][0] > witness.returns[1][0] && witness.returns[0][1] < witness.returns[1][1]);
+    }
+    // Unmarked, both answers are given.
+    let unmarked = |goal| RewardSample::from_rows(rows(goal), Duplicates::Mean).unwrap();
+    let (left, right) = (unmarked(0), unmarked(10));
+    let pair = Pair::new(&left, &right);
+    let measured = pair.measure(Metric::Projected, &settings);
+    assert!(measured.distance_if_ends().unwrap().distance().unwrap() >= 0.5);
+    assert_eq!(measured.verdict().unwrap().answer, Answer::Unknown);
+}
