@@ -13,7 +13,10 @@ const PRECISE: f64 = 1e-12;
 /// How many steps a linear solution gets.
 const STEPS: usize = 200;
 /// How many sweeps follow a linear solution before better actions are looked for.
-const SWEEPS: usize = 10;
+const SWEEPS: usize = 3;
+/// To which part of what is left a linear solution brings it before better actions are looked for: more would be lost on a policy
+/// that changes anyway.
+const ENOUGH: f64 = 0.01;
 
 /// A decision process without its reward.
 pub(super) struct Solver<'a> {
@@ -55,7 +58,7 @@ impl<'a> Solver<'a> {
             let mut policy = vec![0.0; self.dynamics.pairs()];
             best.iter().flatten().for_each(|&(_, pair)| policy[pair] = 1.0);
             values = best.iter().map(|best| best.map_or(0.0, |(value, _)| value)).collect();
-            self.towards(rewards, &policy, &mut values);
+            self.chain(rewards, &policy).towards(&mut values, self.tolerance(rewards) * (1.0 - self.gamma));
         }
     }
 
@@ -80,10 +83,11 @@ impl<'a> Solver<'a> {
 
     /// What a policy earns from every state.
     pub fn evaluate(&self, rewards: &[f64], policy: &Policy) -> Vec<f64> {
+        let chain = self.chain(rewards, policy);
         let mut values = vec![0.0; self.dynamics.states()];
         loop {
-            self.towards(rewards, policy, &mut values);
-            let next = self.sweep(rewards, policy, &values);
+            chain.towards(&mut values, self.tolerance(rewards) * (1.0 - self.gamma));
+            let next = chain.sweep(&values);
             let known = |s: usize| (!self.dynamics.pairs_of(s).is_empty()).then_some(next[s]);
             if let Some(found) = self.finished(rewards, &values, known) {
                 return found;
@@ -92,11 +96,22 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn sweep(&self, rewards: &[f64], policy: &Policy, values: &[f64]) -> Vec<f64> {
-        parallel::map(values.len(), |s| {
-            let pairs = self.dynamics.pairs_of(s).filter(|&pair| policy[pair] > 0.0);
-            pairs.map(|pair| policy[pair] * self.worth(pair, rewards, values)).sum()
-        })
+    /// What a policy makes of the process.
+    fn chain(&self, rewards: &[f64], policy: &Policy) -> Chain {
+        let mut chain = Chain { start: vec![0], next: Vec::new(), weight: Vec::new(), earned: Vec::new() };
+        for state in 0..self.dynamics.states() {
+            let mut earned = 0.0;
+            for pair in self.dynamics.pairs_of(state).filter(|&pair| policy[pair] > 0.0) {
+                earned += policy[pair] * rewards[pair];
+                for (next, probability) in self.dynamics.of_pair(pair).iter() {
+                    chain.next.push(next as u32);
+                    chain.weight.push(self.gamma * policy[pair] * probability);
+                }
+            }
+            chain.earned.push(earned);
+            chain.start.push(chain.next.len());
+        }
+        chain
     }
 
     /// The middle of the bounds, where they are close enough; `next` are the values after a sweep, `None` for ends.
@@ -116,31 +131,55 @@ impl<'a> Solver<'a> {
         (0.5 * ahead * (high - low) <= self.tolerance(rewards))
             .then(|| (0..values.len()).map(|s| next(s).map_or(0.0, |value| value + middle)).collect())
     }
+}
 
-    /// Brings values closer to those of a policy.
-    fn towards(&self, rewards: &[f64], policy: &Policy, values: &mut Vec<f64>) {
-        let wanted = self.tolerance(rewards) * (1.0 - self.gamma) * 0.1;
-        self.bicgstab(rewards, policy, values, wanted);
+/// A process under one policy: v = r + γP v.
+struct Chain {
+    /// By state, where its next states start.
+    start: Vec<usize>,
+    next: Vec<u32>,
+    /// γ P(s' | s)
+    weight: Vec<f64>,
+    earned: Vec<f64>,
+}
+
+impl Chain {
+    /// γP v
+    fn ahead(&self, values: &[f64]) -> Vec<f64> {
+        parallel::map(values.len(), |s| {
+            let here = self.start[s]..self.start[s + 1];
+            self.next[here.clone()].iter().zip(&self.weight[here]).map(|(t, w)| w * values[*t as usize]).sum()
+        })
+    }
+
+    fn sweep(&self, values: &[f64]) -> Vec<f64> {
+        let mut next = self.ahead(values);
+        next.iter_mut().zip(&self.earned).for_each(|(next, earned)| *next += earned);
+        next
+    }
+
+    /// Brings values closer to those of the policy, until a sweep changes them by less than `wanted` or much less than before.
+    fn towards(&self, values: &mut Vec<f64>, wanted: f64) {
+        self.bicgstab(values, wanted);
         for _ in 0..SWEEPS {
             checkpoint();
-            *values = self.sweep(rewards, policy, values);
+            *values = self.sweep(values);
         }
     }
 
     /// Solves (I − γP) v = r from given values, by BiCGSTAB; where it comes no closer, they stay.
-    fn bicgstab(&self, rewards: &[f64], policy: &Policy, values: &mut Vec<f64>, wanted: f64) {
-        let zeros = vec![0.0; rewards.len()];
+    fn bicgstab(&self, values: &mut Vec<f64>, wanted: f64) {
         let apply = |v: &[f64]| -> Vec<f64> {
             checkpoint();
-            let ahead = self.sweep(&zeros, policy, v);
-            v.iter().zip(ahead).map(|(v, ahead)| v - ahead).collect()
+            let mut image = self.ahead(v);
+            image.iter_mut().zip(v).for_each(|(ahead, v)| *ahead = v - *ahead);
+            image
         };
-        let residual = |v: &[f64]| -> Vec<f64> {
-            self.sweep(rewards, policy, v).iter().zip(v).map(|(next, v)| next - v).collect()
-        };
+        let residual = |v: &[f64]| -> Vec<f64> { self.sweep(v).iter().zip(v).map(|(next, v)| next - v).collect() };
         let largest = |v: &[f64]| v.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
         let mut left = residual(values);
         let before = largest(&left);
+        let wanted = wanted.max(ENOUGH * before);
         let (shadow, mut x) = (left.clone(), values.clone());
         let mut direction = left.clone();
         let mut rho = dot(&shadow, &left);
