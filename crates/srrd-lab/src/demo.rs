@@ -115,7 +115,9 @@ fn walk(seed: u64, name: &'static str, gamma: Gamma) -> Result<DemoSample, LabEr
     if name == "shaped" {
         let potential = PotentialFunction::new(&world, Model::Random, derive_seed(seed, "potential"));
         let shaping = Shaping::scaled(&rewards, &transitions, &potential, gamma, SHAPING).map_err(LabError::failed)?;
-        rewards = shaping.apply(&transitions, &rewards);
+        for (reward, step) in rewards.iter_mut().zip(walked.steps()) {
+            *reward += if step.done { shaping.last_term(step.triple()) } else { shaping.term(step.triple()) };
+        }
     }
     let walks = by_name(&world, &walked).and_then(|walks| walks.with_rewards(rewards)).map_err(LabError::failed)?;
     let sample = walks.to_sample(Duplicates::Error).map_err(LabError::failed)?.sample;

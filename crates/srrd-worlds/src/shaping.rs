@@ -90,7 +90,17 @@ impl Shaping {
         self.gamma * self.potential[transition.next as usize] - self.potential[transition.state as usize]
     }
 
-    /// The rewards of these transitions, shaped.
+    /// What shaping adds to a transition that ends the episode: −φ(s). What an episode ends in has potential 0, or shaping would change
+    /// behaviour.
+    ///
+    /// # Panics
+    /// If the transition is not of the potential's world.
+    #[inline]
+    pub fn last_term(&self, transition: Triple) -> f64 {
+        -self.potential[transition.state as usize]
+    }
+
+    /// The rewards of these transitions, shaped. Transitions count as going on.
     ///
     /// # Panics
     /// If there is not one reward per transition, or a transition is not of the potential's world.

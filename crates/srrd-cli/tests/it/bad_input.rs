@@ -241,7 +241,10 @@ fn wrong_options_name_themselves() {
         ("--profile p.svg", "--profile: it shows how gamma was estimated; add --gamma auto"),
         ("--gamma auto --profile a.csv", "--profile: a.csv is a file of this call already"),
         ("--gamma auto --profile p.gif", "p.gif"),
-        ("--metric sred", "--metric: there is no metric 'sred': choose among direct, epic, dard, srrd, projected, all"),
+        (
+            "--metric sred",
+            "--metric: there is no metric 'sred': choose among direct, epic, dard, srrd, projected, npec, all",
+        ),
         ("--batch 0", "--batch: '0' is neither `all` nor a whole number from 1 up"),
         ("--batch some", "--batch"),
         ("--estimator unbiased --batch 5", "--batch: the unbiased estimator draws no batch"),

@@ -96,7 +96,10 @@ impl<'a> Values<'a> {
     }
 
     pub fn of(&self, transition: Triple, step: Step) -> f64 {
-        let shaping = self.shaping.as_ref().map_or(0.0, |shaping| shaping.term(transition));
+        let shaping = self.shaping.as_ref().map_or(0.0, |shaping| match step.done {
+            true => shaping.last_term(transition),
+            false => shaping.term(transition),
+        });
         let noise = self.noise.as_ref().map_or(0.0, |noise| self.bound * noise.reward(transition));
         self.rewards.of(transition, step) + shaping + noise
     }
