@@ -207,7 +207,12 @@ pub fn compare(a: &NamedSample, b: &NamedSample, question: &Question) -> Result<
         found
     };
     let results: Vec<Finding> = question.metrics().iter().map(find).collect();
-    let advised = if verdict.is_some() { advise(&pair, &settled.settings).metric } else { None };
+    let advised = match settled.settings.potential {
+        _ if verdict.is_none() => None,
+        Potential::Tabular => advise(&pair, &settled.settings).metric,
+        // Who names functions of features knows that states hardly repeat, where nothing else tells shaping apart.
+        _ => Some(Metric::Projected),
+    };
     let distances: Vec<_> = results.iter().map(|finding| (finding.metric, finding.distance)).collect();
     warnings.extend(Warning::of_distances(&distances, settled.settings.min_common));
     if settled.settings.potential == Potential::Tabular && question.metrics() != [Metric::Direct] {

@@ -4,6 +4,8 @@ use super::{MeanProjection, Projection, Shaping};
 use crate::potential::{BasisProjection, BasisUsed};
 
 /// What takes shaping out on the rows that two samples share.
+// There is one per pair of samples: its size does not matter.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub(crate) enum Space {
     /// Shaping by one free potential per state.

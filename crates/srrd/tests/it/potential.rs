@@ -109,7 +109,7 @@ fn smooth_shaping_that_is_no_polynomial_leaves_with_random_functions() {
     assert!(matches!(basis.potential, Potential::Fourier(_)), "{basis:?}");
     assert!(auto.distance.distance().unwrap() < 0.01, "{:?}", auto.distance.distance());
     assert_eq!(basis.left_out, LeftOut::Episodes);
-    assert!(basis.explained[1].unwrap() > 0.8, "{basis:?}");
+    assert!(basis.explained[1].unwrap() > 0.4, "{basis:?}");
     let shaping = auto.distance.shaping.unwrap();
     assert!(shaping.rank <= basis.functions && shaping.rank + shaping.degrees_of_freedom == 2000);
     assert_eq!(shaping.components, 40);
