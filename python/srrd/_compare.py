@@ -124,7 +124,7 @@ def pairwise(
     Parameters
     ----------
     undefined
-        What stands where a distance is undefined (with 0 on the diagonal): nan unless given. Those who need a number take 1, the farthest; in
+        What stands where a distance is undefined (with 0 on the diagonal): nan unless given. 1 is the farthest. In
         `RewardKNN` an undefined distance has no vote.
     engine
         Where it is computed: here by default, or on a ``dask.distributed.Client`` or any ``concurrent.futures.Executor``. The result is

@@ -130,7 +130,11 @@ def test_few_shared_transitions_count_less_and_overlap_counts_alone() -> None:
             assert of[j] == pytest.approx(expected, nan_ok=True)
     overlap = srrd.RewardKNN(3, metric="overlap").fit(train, y)
     distances, order = overlap.kneighbors(new, n_neighbors=n)
-    keys = [{tuple(row[:3]) for row in sample.to_frame().itertuples(index=False)} for sample in [*train, *new]]
+    frames = [sample.to_frame().drop(columns="reward") for sample in [*train, *new]]
+    keys = [
+        set(frame.drop(columns=["sample", "label"], errors="ignore").itertuples(index=False, name=None))
+        for frame in frames
+    ]
     for i, (row, at) in enumerate(zip(distances, order, strict=True)):
         own = keys[n + i]
         for distance, j in zip(row, at, strict=True):
@@ -249,7 +253,7 @@ def test_matrices_go_into_whatever_takes_precomputed_distances() -> None:
     knn = KNeighborsClassifier(3, metric="precomputed").fit(distances, y)
     assert knn.score(distances, y) > 0.5
     train, test = np.arange(0, len(samples), 2), np.arange(1, len(samples), 2)
-    own = srrd.RewardKNN(1, metric="projected").fit([samples[i] for i in train], np.array(y)[train])
+    own = srrd.RewardKNN(1, metric="projected", shrinkage=0).fit([samples[i] for i in train], np.array(y)[train])
     theirs = KNeighborsClassifier(1, metric="precomputed").fit(distances[np.ix_(train, train)], np.array(y)[train])
     agree = own.predict([samples[i] for i in test]) == theirs.predict(distances[np.ix_(test, train)])
     assert agree.mean() > 0.8

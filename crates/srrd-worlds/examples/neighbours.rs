@@ -27,44 +27,23 @@ struct Case {
     policies: bool,
     /// Whether every agent has a reward, or every sample.
     rewards: bool,
+    /// How far the rewards of a sample may be off.
+    noise: f64,
 }
 
-const CASES: [Case; 7] = [
-    Case { name: "1 walk, 20 × 20", world: WorldKind::Gridworld, side: 20, walks: 1, policies: true, rewards: true },
-    Case { name: "1 walk, 10 × 10", world: WorldKind::Gridworld, side: 10, walks: 1, policies: true, rewards: true },
-    Case { name: "3 walks, 10 × 10", world: WorldKind::Gridworld, side: 10, walks: 3, policies: true, rewards: true },
-    Case {
-        name: "1 way among balls, 10 × 10",
-        world: WorldKind::BouncingBalls,
-        side: 10,
-        walks: 1,
-        policies: true,
-        rewards: true,
-    },
-    Case {
-        name: "all walk alike, 1 walk, 10 × 10",
-        world: WorldKind::Gridworld,
-        side: 10,
-        walks: 1,
-        policies: false,
-        rewards: true,
-    },
-    Case {
-        name: "all walk alike, 3 walks, 10 × 10",
-        world: WorldKind::Gridworld,
-        side: 10,
-        walks: 3,
-        policies: false,
-        rewards: true,
-    },
-    Case {
-        name: "nothing to find, 1 walk, 10 × 10",
-        world: WorldKind::Gridworld,
-        side: 10,
-        walks: 1,
-        policies: false,
-        rewards: false,
-    },
+const CASE: Case =
+    Case { name: "", world: WorldKind::Gridworld, side: 10, walks: 1, policies: true, rewards: true, noise: 0.5 };
+
+const CASES: [Case; 9] = [
+    Case { name: "1 walk, 20 × 20", side: 20, ..CASE },
+    Case { name: "1 walk", ..CASE },
+    Case { name: "3 walks", walks: 3, ..CASE },
+    Case { name: "1 way among balls", world: WorldKind::BouncingBalls, ..CASE },
+    Case { name: "1 walk, much noise", noise: 5.0, ..CASE },
+    Case { name: "3 walks, much noise", walks: 3, noise: 5.0, ..CASE },
+    Case { name: "all walk alike, 1 walk", policies: false, ..CASE },
+    Case { name: "all walk alike, 1 walk, much noise", policies: false, noise: 5.0, ..CASE },
+    Case { name: "nothing to find, 1 walk", policies: false, rewards: false, ..CASE },
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -101,7 +80,7 @@ fn draw(case: &Case, seed: u64) -> Result<Drawn, Box<dyn Error>> {
     question.rollouts = case.walks;
     question.shaped = true;
     question.factor = Some(0.5);
-    question.noise = 0.5;
+    question.noise = case.noise;
     if case.policies {
         question.classes = true;
         question.sets = Some(SETS);

@@ -142,7 +142,7 @@ pub struct Shrinkage(f64);
 
 impl Shrinkage {
     /// What classification takes unless it is told otherwise: documented with the comparison that it was chosen by.
-    pub const OF_NEIGHBOURS: Shrinkage = Shrinkage(20.0);
+    pub const OF_NEIGHBOURS: Shrinkage = Shrinkage(50.0);
 
     /// # Errors
     /// When `lambda` is negative or no number.
