@@ -125,7 +125,8 @@ def pairwise(
     Parameters
     ----------
     undefined
-        What stands where a distance is undefined (with 0 on the diagonal): nan unless given. k-NN takes 1, the farthest.
+        What stands where a distance is undefined (with 0 on the diagonal): nan unless given. 1 is the farthest. In
+        `RewardKNN` an undefined distance has no vote.
     engine
         Where it is computed: here by default, or on a ``dask.distributed.Client`` or any ``concurrent.futures.Executor``. The result is
         the same, to the last bit.
@@ -220,13 +221,15 @@ def evaluate(
     k: Iterable[int] = tuple(range(10, 101, 10)),
     train: float = 0.7,
     repeats: int = 200,
+    shrinkage: float | None = None,
     threads: int | None = None,
     **options: Unpack[Options],
 ) -> dict[str, Any]:
     """How well agents are told apart by k-NN over their rewards: everything that ``srrd classify --json`` tells.
 
     Over random splits; `gamma` and `k` are chosen by cross-validation within the training part. `labels` are those of the samples
-    unless they are given.
+    unless they are given. `shrinkage` is that of `RewardKNN`. ``overlap`` in the answer is what the share of common transitions alone
+    achieves, without a look at rewards: a metric that is no better tells nothing about rewards.
     """
     if labels is not None:
         if len(labels) != len(samples):
@@ -240,6 +243,7 @@ def evaluate(
         list(k),
         train,
         repeats,
+        shrinkage,
         threads,
     )
     return result

@@ -92,14 +92,57 @@ def test_predictions_are_those_of_the_command() -> None:
         assert knn.predict(new).tolist() == [one["label"] for one in told]
         shares = knn.predict_proba(new)
         for row, one in zip(shares, told, strict=True):
-            assert dict(zip(knn.classes_, row * k, strict=True)) == {c: one["votes"].get(c, 0) for c in knn.classes_}
+            total = sum(one["votes"].values())
+            assert dict(zip(knn.classes_, row * total, strict=True)) == pytest.approx(
+                {c: one["votes"].get(c, 0) for c in knn.classes_}
+            )
         distances, order = knn.kneighbors(new)
-        assert distances.tolist() == [[n["distance"] or 1.0 for n in one["neighbours"]] for one in told]
-        names = [[train[i].name for i in row] for row in order]
-        assert names == [[n["sample"] for n in one["neighbours"]] for one in told]
+        for found, at, one in zip(distances, order, told, strict=True):
+            # Who is as near as the k-th votes, too.
+            assert found.tolist() == [n["distance"] for n in one["neighbours"]][:k]
+            assert {train[i].name for i in at[found < found[-1]]} <= {n["sample"] for n in one["neighbours"]}
 
 
-def test_ties_go_to_the_nearest_and_undefined_distances_are_the_farthest() -> None:
+def test_the_order_of_the_training_samples_decides_nothing() -> None:
+    (train, y), (new, _) = labelled(), labelled(seed=5, sets=2)
+    order = np.random.default_rng(0).permutation(len(train))
+    for metric in ("direct", "srrd", "projected", "overlap"):
+        for k in (1, 4, 11):
+            knn = srrd.RewardKNN(k, metric=metric).fit(train, y)
+            other = srrd.RewardKNN(k, metric=metric).fit([train[i] for i in order], [y[i] for i in order])
+            assert knn.predict(new).tolist() == other.predict(new).tolist()
+            assert knn.predict_proba(new).tolist() == other.predict_proba(new).tolist()
+
+
+def test_few_shared_transitions_count_less_and_overlap_counts_alone() -> None:
+    (train, y), (new, _) = labelled(), labelled(seed=5, sets=2)
+    plain = srrd.RewardKNN(3, metric="direct", shrinkage=0).fit(train, y)
+    shrunk = srrd.RewardKNN(3, metric="direct", shrinkage=5).fit(train, y)
+    assert srrd.RewardKNN(metric="direct").fit(train, y)._shrinkage() > 0
+    n = len(train)
+    raw, at = plain.kneighbors(new, n_neighbors=n)
+    drawn, there = shrunk.kneighbors(new, n_neighbors=n)
+    for i, one in enumerate(new):
+        of = dict(zip(there[i].tolist(), drawn[i].tolist(), strict=True))
+        for j, distance in zip(at[i].tolist(), raw[i].tolist(), strict=True):
+            shared = srrd.compare(one, train[j], metric="direct")["common"]
+            expected = np.sqrt((1 - (1 - 2 * distance**2) * shared / (shared + 5)) / 2)
+            assert of[j] == pytest.approx(expected, nan_ok=True)
+    overlap = srrd.RewardKNN(3, metric="overlap").fit(train, y)
+    distances, order = overlap.kneighbors(new, n_neighbors=n)
+    frames = [sample.to_frame().drop(columns="reward") for sample in [*train, *new]]
+    keys = [
+        set(frame.drop(columns=["sample", "label"], errors="ignore").itertuples(index=False, name=None))
+        for frame in frames
+    ]
+    for i, (row, at) in enumerate(zip(distances, order, strict=True)):
+        own = keys[n + i]
+        for distance, j in zip(row, at, strict=True):
+            share = len(own & keys[j]) / len(own | keys[j])
+            assert distance == pytest.approx(1 - share) if share else np.isnan(distance)
+
+
+def test_ties_go_to_the_nearest_and_undefined_distances_have_no_vote() -> None:
     a, b = random_sample(1), random_sample(2)
     near = a.with_rewards(a.rewards + 0.1 * b.rewards)
     knn = srrd.RewardKNN(2, metric="direct").fit([b, near], ["z", "a"])
@@ -109,9 +152,14 @@ def test_ties_go_to_the_nearest_and_undefined_distances_are_the_farthest() -> No
     knn = srrd.RewardKNN(3, metric="direct").fit([elsewhere, b, near], [0, 1, 2])
     distances, order = knn.kneighbors([b])
     assert order.tolist() == [[1, 2, 0]]
-    assert distances[0, 2] == 1.0
+    assert np.isnan(distances[0, 2])
+    assert knn.predict_proba([b]).tolist() == [[0.0, 0.5, 0.5]]
     with pytest.warns(srrd.DataWarning, match="1 of 2 samples have no defined distance"):
         knn.predict([b, random_sample(1).with_rewards(np.zeros(len(b)))])
+    # Without any neighbour: the most frequent class, of several the first.
+    knn = srrd.RewardKNN(1, metric="direct").fit([b, near, a, elsewhere], [1, 2, 2, 1])
+    with pytest.warns(srrd.DataWarning, match="the most frequent class"):
+        assert knn.predict([b.with_rewards(np.zeros(len(b)))]).tolist() == [1]
 
 
 def test_labels_of_any_kind_and_samples_in_any_sequence() -> None:
@@ -131,12 +179,12 @@ def test_labels_of_any_kind_and_samples_in_any_sequence() -> None:
 
 def test_neighbours_of_the_training_samples_leave_out_themselves() -> None:
     samples, y = labelled(sets=2)
-    knn = srrd.RewardKNN(3).fit(samples, y)
+    knn = srrd.RewardKNN(3, shrinkage=0).fit(samples, y)
     distances, order = knn.kneighbors()
-    matrix = srrd.pairwise(samples, undefined=1.0)
+    matrix = srrd.pairwise(samples)
     for i, (row, at) in enumerate(zip(distances, order, strict=True)):
         assert i not in at
-        assert row.tolist() == matrix[i, at].tolist()
+        assert np.array_equal(row, matrix[i, at], equal_nan=True)
     assert knn.kneighbors(samples[:1], n_neighbors=2, return_distance=False).shape == (1, 2)
 
 
@@ -173,6 +221,7 @@ def test_searches_pipelines_and_cross_validation() -> None:
     [
         ({"n_neighbors": 0}, [random_sample(1)], [0], ValueError, "n_neighbors: 0 is not a whole number from 1 on"),
         ({"n_neighbors": 1.5}, [random_sample(1)], [0], ValueError, "n_neighbors: 1.5"),
+        ({"shrinkage": -1}, [random_sample(1)], [0], ValueError, "shrinkage: -1 is not a number from 0 on"),
         ({"metric": "srd"}, [random_sample(1)], [0], ValueError, "srd"),
         ({"gamma": 1.5}, [random_sample(1)], [0], ValueError, "1.5"),
         ({}, [random_sample(1)], None, ValueError, "requires y"),
@@ -204,7 +253,7 @@ def test_matrices_go_into_whatever_takes_precomputed_distances() -> None:
     knn = KNeighborsClassifier(3, metric="precomputed").fit(distances, y)
     assert knn.score(distances, y) > 0.5
     train, test = np.arange(0, len(samples), 2), np.arange(1, len(samples), 2)
-    own = srrd.RewardKNN(1, metric="projected").fit([samples[i] for i in train], np.array(y)[train])
+    own = srrd.RewardKNN(1, metric="projected", shrinkage=0).fit([samples[i] for i in train], np.array(y)[train])
     theirs = KNeighborsClassifier(1, metric="precomputed").fit(distances[np.ix_(train, train)], np.array(y)[train])
     agree = own.predict([samples[i] for i in test]) == theirs.predict(distances[np.ix_(test, train)])
     assert agree.mean() > 0.8

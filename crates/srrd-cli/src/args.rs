@@ -7,6 +7,7 @@ use crate::threads::Threads;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use srrd::METRICS;
+use srrd::answer::ClassifyOptions;
 use srrd_worlds::{Model, WorldKind};
 use std::error::Error;
 use std::path::PathBuf;
@@ -137,9 +138,11 @@ Examples:
   srrd classify agents.csv --gamma 0.9 --k 5 --predict new.csv
 
 The tables have columns `sample` and `label`. Evaluation: random splits, γ and k chosen by twofold
-cross-validation inside the training part, the same splits for every metric. An undefined distance
-counts as 1, the farthest. The class with most votes wins; among classes with equally many votes,
-the one with the nearest neighbour.")]
+cross-validation inside the training part, the same splits for every metric. Who is as near as the
+k-th neighbour votes, too; an undefined distance has no vote. The class with most votes wins; among
+classes with equally many votes the one with the nearest neighbour, then the one with the smaller
+sum of distances, then the first by name. Beside the metrics stands overlap alone: the share of
+common transitions, without a look at rewards.")]
     #[command(mut_arg("seed", |arg| arg.help("The seed of the splits and of the batch")), mut_arg("batch", |arg| arg.help(BATCH)))]
     Classify(Classify),
     /// Rebuild summary, figures and report of a run
@@ -397,6 +400,9 @@ pub struct Classify {
     /// How many random splits
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub repeats: usize,
+    /// Draw correlations over n shared transitions to 0, by n / (n + LAMBDA): few correlate by chance. 0: not at all
+    #[arg(long, value_name = "LAMBDA", default_value_t = ClassifyOptions::default().shrinkage, allow_hyphen_values = true)]
+    pub shrinkage: f64,
     /// Label the samples of this table instead of evaluating
     #[arg(long, value_name = "UNLABELLED")]
     pub predict: Option<PathBuf>,

@@ -12,7 +12,8 @@ use pyo3::types::PyDict;
 use serde::Serialize;
 use serde_json::json;
 use srrd::answer::{ClassifyOptions, ClassifyPlan, Space};
-use srrd::{FrontEnd, NamedSample, Problem, Question, Warning};
+use srrd::settings::Shrinkage;
+use srrd::{FrontEnd, NamedSample, Problem, Question, RewardSample, Settings, Warning};
 use std::sync::Arc;
 
 type Named = Vec<Arc<NamedSample>>;
@@ -156,7 +157,7 @@ pub fn inspect<'py>(
 
 /// Everything `srrd classify --json` tells of labelled samples.
 #[pyfunction]
-#[pyo3(signature = (samples, choices, gammas, ks, train, repeats, threads=None))]
+#[pyo3(signature = (samples, choices, gammas, ks, train, repeats, shrinkage=None, threads=None))]
 #[expect(clippy::too_many_arguments, reason = "one argument per option")]
 pub fn classify<'py>(
     py: Python<'py>,
@@ -166,9 +167,11 @@ pub fn classify<'py>(
     ks: Vec<usize>,
     train: f64,
     repeats: usize,
+    shrinkage: Option<f64>,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let options = ClassifyOptions { gammas, ks, train, repeats };
+    let shrinkage = shrinkage.unwrap_or(ClassifyOptions::default().shrinkage);
+    let options = ClassifyOptions { gammas, ks, train, repeats, shrinkage };
     let found = answered(py, named(&samples), choices, Place::Pool(threads), move |samples, question| {
         let found = srrd::answer::classify(samples, &ClassifyPlan::new(question, &options)?)?;
         let warnings = found.warnings.clone();
@@ -266,6 +269,57 @@ pub fn block<'py>(
         Ok((distances, Vec::new()))
     })?;
     distances.into_pyarray(py).reshape(shape)
+}
+
+/// The distances that neighbours are found by: as [`block`], with correlations over few transitions drawn to 0.
+#[pyfunction]
+#[pyo3(signature = (rows, columns, choices, shrinkage, threads=None))]
+pub fn neighbour_distances<'py>(
+    py: Python<'py>,
+    rows: Vec<Bound<'_, Sample>>,
+    columns: Vec<Bound<'_, Sample>>,
+    choices: &Choices,
+    shrinkage: f64,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let shape = [rows.len(), columns.len()];
+    let all: Vec<Bound<'_, Sample>> = rows.into_iter().chain(columns).collect();
+    let distances = answered(py, named(&all), choices, Place::Pool(threads), move |all, question| {
+        let metric = question.metric("neighbours are")?;
+        let shrinkage = Shrinkage::new(shrinkage).map_err(|error| Problem::Value { option: "shrinkage", error })?;
+        let settled = question.settle(all)?;
+        let settings = Settings { shrinkage, ..settled.settings };
+        let rewards = settled.rewards();
+        let (rows, columns) = rewards.split_at(shape[0]);
+        Ok((srrd::compare::cross_distances(rows, columns, metric, &settings), Vec::new()))
+    })?;
+    distances.into_pyarray(py).reshape(shape)
+}
+
+/// 1 − the share of common transitions of every row sample and every column sample, NaN where there are none.
+#[pyfunction]
+#[pyo3(signature = (rows, columns, choices, threads=None))]
+pub fn overlap_distances<'py>(
+    py: Python<'py>,
+    rows: Vec<Bound<'_, Sample>>,
+    columns: Vec<Bound<'_, Sample>>,
+    choices: &Choices,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let shape = [rows.len(), columns.len()];
+    let all: Vec<Bound<'_, Sample>> = rows.into_iter().chain(columns).collect();
+    let distances = answered(py, named(&all), choices, Place::Pool(threads), move |all, _| {
+        let rewards: Vec<&RewardSample> = all.iter().map(|named| &named.sample).collect();
+        let (rows, columns) = rewards.split_at(shape[0]);
+        Ok((srrd::compare::overlap_distances(rows, columns), Vec::new()))
+    })?;
+    distances.into_pyarray(py).reshape(shape)
+}
+
+/// What classification takes as shrinkage unless it is told otherwise.
+#[pyfunction]
+pub fn default_shrinkage() -> f64 {
+    Shrinkage::OF_NEIGHBOURS.get()
 }
 
 /// Checks that samples can be compared as asked, warns of what there is to know about them, and returns the discount factor: the given

@@ -149,7 +149,18 @@ impl Options {
             Discount::FromData => Default::default(),
         };
         Ok(Question {
-            settings: Settings { gamma, estimator, seed, min_common, support, potential, correlation, ends, dynamics },
+            settings: Settings {
+                gamma,
+                estimator,
+                seed,
+                min_common,
+                support,
+                potential,
+                correlation,
+                ends,
+                dynamics,
+                shrinkage: Default::default(),
+            },
             metrics,
             choice: match (self.auto, self.metrics.is_empty()) {
                 (true, _) => MetricChoice::Auto,

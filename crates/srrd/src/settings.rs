@@ -94,6 +94,9 @@ pub enum SettingError {
     /// What classification does not take.
     #[error("{0}")]
     Classify(String),
+    /// A shrinkage below 0.
+    #[error("the shrinkage is {0}, but it must be a number from 0 on")]
+    Shrinkage(f64),
 }
 
 /// A discount factor: a number in [0, 1].
@@ -119,6 +122,42 @@ impl Gamma {
 impl Default for Gamma {
     fn default() -> Self {
         Gamma(0.9)
+    }
+}
+
+/// How far correlations over few transitions are drawn to 0: λ in ρ · n / (n + λ), n being how many transitions are shared.
+///
+/// Over three transitions rewards that have nothing in common correlate by chance, often strongly. Whoever looks for the *nearest* of many
+/// samples finds just those pairs. With λ a correlation counts as much as n transitions are worth beside λ that say nothing.
+///
+/// ```
+/// use srrd::settings::Shrinkage;
+/// let shrinkage = Shrinkage::new(20.0)?;
+/// assert_eq!(shrinkage.of(0.9, 5.0), 0.18);
+/// assert_eq!(Shrinkage::default().of(0.9, 5.0), 0.9);
+/// # Ok::<(), srrd::settings::SettingError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Shrinkage(f64);
+
+impl Shrinkage {
+    /// What classification takes unless it is told otherwise: documented with the comparison that it was chosen by.
+    pub const OF_NEIGHBOURS: Shrinkage = Shrinkage(50.0);
+
+    /// # Errors
+    /// When `lambda` is negative or no number.
+    pub fn new(lambda: f64) -> Result<Self, SettingError> {
+        if lambda >= 0.0 && lambda.is_finite() { Ok(Shrinkage(lambda)) } else { Err(SettingError::Shrinkage(lambda)) }
+    }
+
+    /// λ.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+
+    /// A correlation over so many transitions, drawn to 0.
+    pub fn of(self, correlation: f64, shared: f64) -> f64 {
+        correlation * shared / (shared + self.0)
     }
 }
 
@@ -332,6 +371,9 @@ pub struct Settings {
     pub ends: EndRule,
     /// What decides where an action leads, for `projected`.
     pub dynamics: DynamicsRule,
+    /// How far correlations over few transitions are drawn to 0 before they become distances. Intervals, tests and explanations are of
+    /// the correlation as it is.
+    pub shrinkage: Shrinkage,
 }
 
 /// What decides where an action leads.
@@ -423,6 +465,7 @@ impl Default for Settings {
             correlation: Correlation::Pearson,
             ends: EndRule::Auto,
             dynamics: DynamicsRule::Deterministic,
+            shrinkage: Shrinkage::default(),
         }
     }
 }
@@ -437,6 +480,9 @@ mod tests {
             assert!(Gamma::new(value).is_err(), "{value}");
         }
         assert_eq!(Gamma::new(1.0).unwrap().get(), 1.0);
+        for value in [-0.1, f64::NAN, f64::INFINITY] {
+            assert!(Shrinkage::new(value).is_err(), "{value}");
+        }
         assert_eq!(Batch::size(0), Err(SettingError::EmptyBatch));
         assert_eq!(TreeLimits::new(3, 0), Err(SettingError::EmptyLeaf));
         assert_eq!(TreeLimits::new(8, 5), Ok(TreeLimits::default()));

@@ -163,7 +163,7 @@ pub enum Warning {
         /// How many pairs there are.
         pairs: usize,
     },
-    /// Pairs without a distance count as farthest in k-NN.
+    /// Pairs without a distance have no vote in k-NN.
     UndefinedNeighbours {
         /// The metric.
         metric: Metric,
@@ -171,6 +171,15 @@ pub enum Warning {
         undefined: usize,
         /// How many pairs there are.
         pairs: usize,
+    },
+    /// Samples of the test parts were given the most frequent class, for want of neighbours.
+    Guessed {
+        /// The metric.
+        metric: Metric,
+        /// How many, over all splits.
+        guessed: usize,
+        /// How many samples were tested, over all splits.
+        tested: usize,
     },
     /// A sample has no defined distance to any labelled one.
     NoNeighbour {
@@ -202,6 +211,7 @@ impl Warning {
             Warning::UndefinedPairs { .. } => "undefined_pairs",
             Warning::FewCommonPairs { .. } => "few_common_pairs",
             Warning::UndefinedNeighbours { .. } => "undefined_neighbours",
+            Warning::Guessed { .. } => "guessed",
             Warning::NoNeighbour { .. } => "no_neighbour",
         }
     }
@@ -316,14 +326,18 @@ impl Warning {
                 count(*pairs)
             ),
             Warning::UndefinedNeighbours { metric, undefined, pairs } => format!(
-                "{metric}: {} of {} pairs have no distance (too few shared transitions, or a constant reward) and count as \
-                 farthest",
+                "{metric}: {} of {} pairs have no distance (too few shared transitions, or a constant reward) and no vote",
                 count(*undefined),
                 count(*pairs)
             ),
-            Warning::NoNeighbour { sample } => {
-                format!("{sample}: it has no defined distance to any labelled sample; its label means nothing")
-            }
+            Warning::Guessed { metric, guessed, tested } => format!(
+                "{metric}: {} of {} predictions are the most frequent class of the training part, since no neighbour has a distance",
+                count(*guessed),
+                count(*tested)
+            ),
+            Warning::NoNeighbour { sample } => format!(
+                "{sample}: it has no defined distance to any labelled sample; its label is the most frequent one and says nothing about it"
+            ),
         }
     }
 

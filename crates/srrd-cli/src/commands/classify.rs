@@ -14,8 +14,13 @@ pub fn run(args: &Classify) -> Result<(), Failure> {
     if args.predict.is_some() {
         question.metric("predictions are")?;
     }
-    let choices =
-        ClassifyOptions { gammas: args.gamma.clone(), ks: args.k.clone(), train: args.train, repeats: args.repeats };
+    let choices = ClassifyOptions {
+        gammas: args.gamma.clone(),
+        ks: args.k.clone(),
+        train: args.train,
+        repeats: args.repeats,
+        shrinkage: args.shrinkage,
+    };
     let plan = ClassifyPlan::new(&question, &choices)?;
     args.threads.run(|| {
         let table = args.table.options(&options, false);

@@ -1,7 +1,7 @@
 //! How well classes are told apart, and what samples were taken for, as text.
 
 use srrd::answer::{Achieved, Classification, Labelling};
-use srrd::classify::Spread;
+use srrd::classify::{Evaluation, Spread};
 
 use crate::escape::shown;
 use crate::words::{count, counted, table};
@@ -15,9 +15,16 @@ pub fn text(found: &Classification) -> String {
         counted(found.repeats, "random split", "random splits"),
         count(found.train),
     );
-    let rows: Vec<Vec<String>> = found.results.iter().map(|achieved| scores(achieved, found)).collect();
+    let of_metric = |achieved: &Achieved| {
+        let repeats = &achieved.evaluation.repeats;
+        let gamma = most_often(repeats.iter().map(|repeat| found.gamma(repeat.gamma).to_string()));
+        scores(achieved.metric.to_string(), &achieved.evaluation, gamma)
+    };
+    let mut rows: Vec<Vec<String>> = found.results.iter().map(of_metric).collect();
+    rows.push(scores("overlap alone".to_owned(), &found.overlap, String::new()));
     text += &table(&["metric", "accuracy", "precision", "recall", "f1", "γ", "k"], &rows, &[1, 2, 3, 4]);
     text += "\nMean ± standard deviation over the splits (the middle 95 % of them); γ and k as most often chosen.\n";
+    text += "Overlap alone: by the share of common transitions, without a look at rewards.\n";
     let tests: Vec<Vec<String>> = (found.tests().into_iter())
         .filter_map(|(a, b, test)| Some((a, b, test.filter(|test| test.t > 0.0)?)))
         .map(|(a, b, test)| {
@@ -37,14 +44,13 @@ pub fn text(found: &Classification) -> String {
     text
 }
 
-fn scores(achieved: &Achieved, found: &Classification) -> Vec<String> {
+fn scores(name: String, evaluation: &Evaluation, gamma: String) -> Vec<String> {
     let spread =
         |spread: Spread| format!("{:.3} ± {:.3} ({:.3} to {:.3})", spread.mean, spread.sd, spread.low, spread.high);
-    let repeats = &achieved.evaluation.repeats;
-    let mut row = vec![achieved.metric.to_string()];
-    row.extend(Classification::SCORES.map(|(_, score)| spread(achieved.evaluation.spread(score))));
-    row.push(most_often(repeats.iter().map(|repeat| found.gamma(repeat.gamma).to_string())));
-    row.push(most_often(repeats.iter().map(|repeat| repeat.k.to_string())));
+    let mut row = vec![name];
+    row.extend(Classification::SCORES.map(|(_, score)| spread(evaluation.spread(score))));
+    row.push(gamma);
+    row.push(most_often(evaluation.repeats.iter().map(|repeat| repeat.k.to_string())));
     row
 }
 

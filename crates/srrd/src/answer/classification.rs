@@ -11,7 +11,7 @@ use crate::metric::Metric;
 use crate::problem::Problem;
 use crate::question::{Question, Settled};
 use crate::sample::{NamedSample, RewardSample};
-use crate::settings::{Gamma, SettingError, Settings};
+use crate::settings::{Gamma, SettingError, Settings, Shrinkage};
 use crate::warning::Warning;
 
 /// What classification chooses from and how it is measured, as it was given.
@@ -25,6 +25,8 @@ pub struct ClassifyOptions {
     pub train: f64,
     /// How many random splits.
     pub repeats: usize,
+    /// How far correlations over few transitions are drawn to 0: see [`Shrinkage`].
+    pub shrinkage: f64,
 }
 
 impl Default for ClassifyOptions {
@@ -34,6 +36,7 @@ impl Default for ClassifyOptions {
             ks: (1..=10).map(|ten| 10 * ten).collect(),
             train: 0.7,
             repeats: 200,
+            shrinkage: Shrinkage::OF_NEIGHBOURS.get(),
         }
     }
 }
@@ -45,6 +48,7 @@ pub struct ClassifyPlan {
     gammas: Vec<Gamma>,
     grid: Grid,
     splits: Splits,
+    shrinkage: Shrinkage,
 }
 
 impl ClassifyPlan {
@@ -70,11 +74,17 @@ impl ClassifyPlan {
         let grid = Grid::new(&options.ks).map_err(wrong("k"))?;
         let option = if options.repeats == 0 { "repeats" } else { "train" };
         let splits = Splits::new(options.train, options.repeats, question.settings().seed).map_err(wrong(option))?;
-        Ok(ClassifyPlan { question: question.clone(), gammas, grid, splits })
+        let shrinkage = Shrinkage::new(options.shrinkage);
+        let shrinkage = shrinkage.map_err(|error| Problem::Value { option: "shrinkage", error })?;
+        Ok(ClassifyPlan { question: question.clone(), gammas, grid, splits, shrinkage })
+    }
+
+    fn settings(&self, settled: &Settled<'_>) -> Settings {
+        Settings { shrinkage: self.shrinkage, ..settled.settings }
     }
 
     fn distances(&self, settled: &Settled<'_>, metric: Metric) -> GammaDistances {
-        GammaDistances::new(&settled.rewards(), metric, &self.gammas, &settled.settings)
+        GammaDistances::new(&settled.rewards(), metric, &self.gammas, &self.settings(settled))
     }
 }
 
@@ -89,6 +99,17 @@ fn labels<'a>(samples: &[&'a NamedSample]) -> Result<Vec<&'a str>, Problem> {
     let label =
         |named: &&'a NamedSample| named.label.as_deref().ok_or_else(|| Problem::NoLabel { sample: named.name.clone() });
     samples.iter().map(label).collect()
+}
+
+/// The samples by label and name, so that no split depends on the order of the tables. Should two have both in common, what they hold
+/// decides.
+fn in_order<'a>(samples: &[&'a NamedSample]) -> Vec<&'a NamedSample> {
+    let mut samples = samples.to_vec();
+    samples.sort_by(|a, b| {
+        let names = (&a.label, &a.name).cmp(&(&b.label, &b.name));
+        names.then_with(|| a.sample.to_bytes().cmp(&b.sample.to_bytes()))
+    });
+    samples
 }
 
 /// How well metrics tell labelled samples apart.
@@ -107,8 +128,13 @@ pub struct Classification {
     pub repeats: usize,
     /// The discount factors that were tried, ascending.
     pub gammas: Vec<f64>,
+    /// How far correlations over few transitions were drawn to 0.
+    pub shrinkage: f64,
     /// What every metric achieved.
     pub results: Vec<Achieved>,
+    /// What overlap alone achieved: the share of common transitions, without a look at rewards, with the same splits and choices of k. A
+    /// metric that is no better has told nothing about rewards.
+    pub overlap: Evaluation,
     /// What to know before the numbers are trusted.
     pub warnings: Vec<Warning>,
 }
@@ -130,9 +156,13 @@ pub struct Achieved {
 /// # Errors
 /// Samples without a label, too few of them, or of one class; samples that can share no transition.
 pub fn classify(samples: &[&NamedSample], plan: &ClassifyPlan) -> Result<Classification, Problem> {
+    let samples = &in_order(samples)[..];
     let classes = Classes::new(&labels(samples)?);
     let mut settled = plan.question.settle(samples)?;
     let mut warnings = std::mem::take(&mut settled.warnings);
+    let overlap = GammaDistances::of_overlap(&settled.rewards(), &plan.gammas);
+    let overlap = evaluate(&overlap, &classes, &plan.grid, &plan.splits)?;
+    let tested = plan.splits.repeats() * (samples.len() - plan.splits.train_size(samples.len()));
     let mut results = Vec::new();
     for &metric in plan.question.metrics() {
         let distances = plan.distances(&settled, metric);
@@ -143,6 +173,10 @@ pub fn classify(samples: &[&NamedSample], plan: &ClassifyPlan) -> Result<Classif
             let pairs = samples.len() * (samples.len() - 1) / 2;
             warnings.push(Warning::UndefinedNeighbours { metric, undefined: most, pairs });
         }
+        let guessed = evaluation.guessed();
+        if guessed > 0 {
+            warnings.push(Warning::Guessed { metric, guessed, tested });
+        }
         results.push(Achieved { metric, evaluation, undefined });
     }
     Ok(Classification {
@@ -152,7 +186,9 @@ pub fn classify(samples: &[&NamedSample], plan: &ClassifyPlan) -> Result<Classif
         train: plan.splits.train_size(samples.len()),
         repeats: plan.splits.repeats(),
         gammas: plan.gammas.iter().map(|gamma| gamma.get()).collect(),
+        shrinkage: plan.shrinkage.get(),
         results,
+        overlap,
         warnings,
     })
 }
@@ -218,6 +254,7 @@ pub struct Labelled {
 /// Several metrics, samples without a label among the labelled ones, or samples that can share no transition.
 pub fn label(known: &[&NamedSample], unknown: &[&NamedSample], plan: &ClassifyPlan) -> Result<Labelling, Problem> {
     let metric = plan.question.metric("predictions are")?;
+    let known = &in_order(known)[..];
     let of = labels(known)?;
     let all: Vec<&NamedSample> = known.iter().chain(unknown).copied().collect();
     let mut settled = plan.question.settle(&all)?;
@@ -232,7 +269,7 @@ pub fn label(known: &[&NamedSample], unknown: &[&NamedSample], plan: &ClassifyPl
             (plan.gammas[gamma], k, Some(accuracy))
         }
     };
-    let settings = Settings { gamma, ..settled.settings };
+    let settings = Settings { gamma, ..plan.settings(&settled) };
     let learned: Vec<RewardSample> = settled.samples.iter().map(|named| named.sample.clone()).collect();
     let knn = RewardKnn::new(k, metric, settings)?.fit(&learned, &of)?;
     let references: Vec<&RewardSample> = asked.iter().map(|named| &named.sample).collect();
@@ -280,19 +317,39 @@ impl Serialize for AchievedEntries<'_> {
         let AchievedEntries(Achieved { metric, evaluation, undefined }, all) = self;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("metric", metric)?;
-        for (name, score) in Classification::SCORES {
-            map.serialize_entry(name, &SpreadEntries::from(evaluation.spread(score)))?;
-        }
         let gammas: Vec<f64> = evaluation.repeats.iter().map(|repeat| all.gamma(repeat.gamma)).collect();
-        let ks: Vec<usize> = evaluation.repeats.iter().map(|repeat| repeat.k).collect();
         map.serialize_entry("gamma", &gammas)?;
-        map.serialize_entry("k", &ks)?;
-        let confusion = evaluation.confusion();
-        let rows = confusion.as_ref().map(|counts| counts.as_slice().chunks(all.labels.len()).collect::<Vec<_>>());
-        map.serialize_entry("confusion", &rows)?;
+        evaluation_entries(&mut map, evaluation, all)?;
         map.serialize_entry("undefined", undefined)?;
         map.end()
     }
+}
+
+struct OverlapEntries<'a>(&'a Classification);
+
+impl Serialize for OverlapEntries<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        evaluation_entries(&mut map, &self.0.overlap, self.0)?;
+        map.end()
+    }
+}
+
+/// What there is to tell of any evaluation.
+fn evaluation_entries<M: SerializeMap>(
+    map: &mut M,
+    evaluation: &Evaluation,
+    all: &Classification,
+) -> Result<(), M::Error> {
+    for (name, score) in Classification::SCORES {
+        map.serialize_entry(name, &SpreadEntries::from(evaluation.spread(score)))?;
+    }
+    let ks: Vec<usize> = evaluation.repeats.iter().map(|repeat| repeat.k).collect();
+    map.serialize_entry("k", &ks)?;
+    let confusion = evaluation.confusion();
+    let rows = confusion.as_ref().map(|counts| counts.as_slice().chunks(all.labels.len()).collect::<Vec<_>>());
+    map.serialize_entry("confusion", &rows)?;
+    map.serialize_entry("guessed", &evaluation.guessed())
 }
 
 impl Serialize for Classification {
@@ -315,7 +372,9 @@ impl Serialize for Classification {
         map.serialize_entry("estimator", self.estimator)?;
         map.serialize_entry("train", &self.train)?;
         map.serialize_entry("repeats", &self.repeats)?;
+        map.serialize_entry("shrinkage", &self.shrinkage)?;
         map.serialize_entry("results", &results)?;
+        map.serialize_entry("overlap", &OverlapEntries(self))?;
         map.serialize_entry("welch", &welch.collect::<Vec<_>>())?;
         map.serialize_entry("warnings", &self.warnings)?;
         map.end()
@@ -326,7 +385,7 @@ impl Serialize for Classification {
 struct NeighbourEntries<'a> {
     sample: &'a str,
     label: &'a str,
-    distance: Option<f64>,
+    distance: f64,
 }
 
 /// Counts by name, in their order.
@@ -344,7 +403,7 @@ impl Serialize for Labelled {
         let neighbours = neighbours.iter().zip(&self.neighbours).map(|(found, (sample, label))| NeighbourEntries {
             sample,
             label,
-            distance: found.defined.then_some(found.distance),
+            distance: found.distance,
         });
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("sample", &self.sample)?;

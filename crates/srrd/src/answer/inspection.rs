@@ -124,7 +124,7 @@ impl Chances {
     fn of(sample: &RewardSample) -> Self {
         let mut rows: Vec<(u32, u32, f64)> =
             sample.ids().zip(sample.rewards()).map(|((s, u, _), &r)| (s, u, r)).collect();
-        rows.sort_unstable_by(|p, q| (p.0, p.1).cmp(&(q.0, q.1)));
+        rows.sort_unstable_by_key(|row| (row.0, row.1));
         rows.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)).fold(Chances::default(), |counts, rows| Chances {
             pairs: counts.pairs + 1,
             several: counts.several + usize::from(rows.len() > 1),

@@ -2,22 +2,19 @@
 
 use rayon::prelude::*;
 
-use crate::compare::{Canonical, pairwise, pairwise_canonical};
+use crate::compare::{Canonical, overlap_distances, pairwise, pairwise_canonical};
 use crate::metric::CanonicalForm;
 use crate::metric::Metric;
 use crate::run::checkpoint;
 use crate::sample::RewardSample;
 use crate::settings::{Gamma, Settings};
 
-/// What an undefined distance counts as: the largest there is.
-pub const FARTHEST: f64 = 1.0;
-
 /// The distances of all pairs of samples, a matrix for every γ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GammaDistances {
     size: usize,
     gammas: Vec<Gamma>,
-    /// One for every γ, or a single one where γ changes nothing. Undefined distances are [`FARTHEST`].
+    /// One for every γ, or a single one where γ changes nothing. NaN where undefined.
     matrices: Vec<Vec<f64>>,
     undefined: Vec<usize>,
 }
@@ -33,7 +30,7 @@ impl GammaDistances {
         let forms: Option<Vec<CanonicalForm<'_>>> =
             (!metric.by_pair(settings)).then(|| samples.par_iter().map(form).collect());
         let distinct = if metric.info().discounts { gammas } else { &gammas[..gammas.len().min(1)] };
-        let (mut matrices, mut undefined) = (Vec::new(), Vec::new());
+        let mut matrices = Vec::new();
         for &gamma in distinct {
             checkpoint();
             let matrix = match &forms {
@@ -44,23 +41,35 @@ impl GammaDistances {
                             Canonical::of_form(sample, form, metric, gamma).with_correlation(settings.correlation)
                         })
                         .collect();
-                    pairwise_canonical(&canonical, settings.min_common)
+                    pairwise_canonical(&canonical, settings)
                 }
             };
-            undefined.push(matrix.undefined().iter().filter(|(i, j, _)| i != j).count());
-            matrices.push(matrix.filled(FARTHEST));
+            matrices.push(matrix.into_distances());
         }
-        GammaDistances { size: samples.len(), gammas: gammas.to_vec(), matrices, undefined }
+        GammaDistances::of(samples.len(), gammas.to_vec(), matrices)
     }
 
-    /// One matrix of precomputed distances, row after row, for every γ: undefined ones already filled.
+    /// 1 − the share of common transitions ([`overlap_distances`]), the same for every γ: how well samples are told apart without a look
+    /// at their rewards.
+    pub fn of_overlap(samples: &[&RewardSample], gammas: &[Gamma]) -> Self {
+        GammaDistances::of(samples.len(), gammas.to_vec(), vec![overlap_distances(samples, samples)])
+    }
+
+    /// One matrix of precomputed distances, row after row, for every γ: NaN where undefined.
     ///
     /// # Panics
     /// If a matrix is not `size` × `size`, or there is not one per γ.
     pub fn from_matrices(size: usize, gammas: Vec<Gamma>, matrices: Vec<Vec<f64>>) -> Self {
         assert_eq!(gammas.len(), matrices.len(), "one matrix per discount factor");
         assert!(matrices.iter().all(|matrix| matrix.len() == size * size), "square matrices");
-        let undefined = vec![0; matrices.len()];
+        GammaDistances::of(size, gammas, matrices)
+    }
+
+    fn of(size: usize, gammas: Vec<Gamma>, matrices: Vec<Vec<f64>>) -> Self {
+        let pairs = |matrix: &Vec<f64>| {
+            (0..size).map(|i| matrix[i * size + i + 1..(i + 1) * size].iter().filter(|d| d.is_nan()).count()).sum()
+        };
+        let undefined = matrices.iter().map(pairs).collect();
         GammaDistances { size, gammas, matrices, undefined }
     }
 
@@ -90,19 +99,24 @@ impl GammaDistances {
     }
 }
 
-/// For every sample the others, nearest first; at equal distance in their order.
-pub(super) fn nearest_first(matrix: &[f64], size: usize) -> Vec<u32> {
-    let mut order = vec![0u32; size * size.saturating_sub(1)];
-    if size < 2 {
-        return order;
-    }
-    order.par_chunks_mut(size - 1).enumerate().for_each(|(i, order)| {
+/// Another sample and how far it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Other {
+    pub sample: u32,
+    pub distance: f64,
+}
+
+/// For every sample the others at a defined distance, nearest first; at equal distance in any order.
+pub(super) fn nearest_first(matrix: &[f64], size: usize) -> Vec<Vec<Other>> {
+    let of = |i: usize| {
         checkpoint();
-        let row = &matrix[i * size..(i + 1) * size];
-        let others = (0..size as u32).filter(|&j| j as usize != i);
-        order.iter_mut().zip(others).for_each(|(place, j)| *place = j);
-        // Stable: equal distances keep the order of the samples.
-        order.sort_by(|&a, &b| row[a as usize].total_cmp(&row[b as usize]));
-    });
-    order
+        let row = matrix[i * size..(i + 1) * size].iter().enumerate();
+        let mut others: Vec<Other> = row
+            .filter(|&(j, distance)| j != i && !distance.is_nan())
+            .map(|(j, &distance)| Other { sample: j as u32, distance })
+            .collect();
+        others.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance));
+        others
+    };
+    (0..size).into_par_iter().map(of).collect()
 }

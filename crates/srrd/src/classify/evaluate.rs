@@ -5,9 +5,9 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use super::distances::{GammaDistances, nearest_first};
+use super::distances::{GammaDistances, Other, nearest_first};
 use super::scores::{Confusion, Scores, Spread};
-use super::votes::Votes;
+use super::votes::{Votes, most_frequent};
 use super::{Classes, ClassifyError};
 use crate::run::checkpoint;
 
@@ -115,6 +115,8 @@ pub struct Repeat {
     pub k: usize,
     /// The accuracy of the choice in the cross-validation.
     pub validation: f64,
+    /// How many samples of the test part have no neighbour at a defined distance: they got the most frequent class of the training part.
+    pub guessed: usize,
 }
 
 /// What all splits gave.
@@ -135,6 +137,11 @@ impl Evaluation {
         self.repeats.iter().map(|repeat| repeat.scores.accuracy).collect()
     }
 
+    /// How many samples of the test parts have no neighbour at a defined distance, over all splits.
+    pub fn guessed(&self) -> usize {
+        self.repeats.iter().map(|repeat| repeat.guessed).sum()
+    }
+
     /// The test parts of all splits together.
     pub fn confusion(&self) -> Option<Confusion> {
         let mut all = self.repeats.first()?.confusion.clone();
@@ -145,9 +152,10 @@ impl Evaluation {
 
 /// Classifies the test part of every split by its nearest neighbours in the training part. γ and k are those with the best
 /// accuracy in a twofold cross-validation inside the training part; of equally good ones the smaller γ, then the smaller k. Where
-/// there are fewer than k neighbours, all of them vote.
+/// there are fewer than k neighbours at a defined distance, all of them vote; without any, the most frequent class of the training part is
+/// taken.
 ///
-/// O(γ · samples² · log samples + repeats · γ · samples · k · samples / training samples), in parallel.
+/// O(γ · samples² · log samples + repeats · γ · samples · k · samples / training samples), in parallel; 16 bytes per pair of samples.
 ///
 /// # Errors
 /// When there is not one label per sample, fewer than two classes, or too few samples to split.
@@ -198,9 +206,10 @@ pub fn evaluate(
             let k = grid.ks[choice.k];
             let mut confusion = Confusion::new(classes.names().len());
             let of = classes.of();
-            predict(&order, classes, &[k], &train, &test, |sample, _, class| confusion.add(of[sample], class));
+            let add = |sample: usize, _, class| confusion.add(of[sample], class);
+            let guessed = predict(&order, classes, &[k], &train, &test, add);
             let validation = choice.hits as f64 / train.len() as f64;
-            *place = Some(Repeat { scores: confusion.scores(), confusion, gamma, k, validation });
+            *place = Some(Repeat { scores: confusion.scores(), confusion, gamma, k, validation, guessed });
         });
     }
     Ok(Evaluation { repeats: repeats.into_iter().flatten().collect() })
@@ -248,7 +257,7 @@ struct Choice {
 }
 
 /// Twofold cross-validation: for every k how many training samples are predicted right by the other half.
-fn validate(order: &[u32], classes: &Classes, grid: &Grid, train: &[u32]) -> Vec<usize> {
+fn validate(order: &[Vec<Other>], classes: &Classes, grid: &Grid, train: &[u32]) -> Vec<usize> {
     let (first, second) = train.split_at(train.len() / 2);
     let mut hits = vec![0; grid.ks.len()];
     for (reference, held_out) in [(first, second), (second, first)] {
@@ -259,40 +268,45 @@ fn validate(order: &[u32], classes: &Classes, grid: &Grid, train: &[u32]) -> Vec
     hits
 }
 
-/// Predicts every sample of `asked` by its nearest neighbours in `reference`, for every k at once:
-/// `found(sample, number of k, class)`.
+/// Predicts every sample of `asked` by its nearest neighbours in `reference`, for every k (ascending) at once:
+/// `found(sample, number of k, class)`. Returns how many samples have no neighbour.
 fn predict(
-    order: &[u32],
+    order: &[Vec<Other>],
     classes: &Classes,
     ks: &[usize],
     reference: &[u32],
     asked: &[u32],
     mut found: impl FnMut(usize, usize, usize),
-) {
-    let size = classes.of().len();
-    let mut member = vec![false; size];
+) -> usize {
+    let of = classes.of();
+    let mut member = vec![false; of.len()];
     reference.iter().for_each(|&sample| member[sample as usize] = true);
+    let usual = most_frequent(classes.names().len(), reference.iter().map(|&sample| of[sample as usize]));
     let mut votes = Votes::new(classes.names().len());
+    let mut guessed = 0;
     for &sample in asked {
         let sample = sample as usize;
         votes.clear();
-        let mut next = 0;
-        let others = &order[sample * (size - 1)..(sample + 1) * (size - 1)];
-        for &other in others.iter().filter(|&&other| member[other as usize]) {
-            votes.add(classes.of()[other as usize]);
-            if votes.seen() == ks[next] {
-                if let Some(winner) = votes.winner() {
+        let (mut next, mut last) = (0, 0.0);
+        for other in order[sample].iter().filter(|other| member[other.sample as usize]) {
+            // Who is as near as the k-th neighbour votes, too.
+            if votes.seen() >= ks[next] && other.distance > last {
+                let winner = votes.winner().unwrap_or(usual);
+                while next < ks.len() && ks[next] <= votes.seen() {
                     found(sample, next, winner);
+                    next += 1;
                 }
-                next += 1;
                 if next == ks.len() {
                     break;
                 }
             }
+            last = other.distance;
+            votes.add(of[other.sample as usize], other.distance);
         }
-        // Fewer neighbours than k: all of them have voted.
-        if let Some(winner) = votes.winner() {
-            (next..ks.len()).for_each(|k| found(sample, k, winner));
-        }
+        guessed += usize::from(votes.seen() == 0);
+        // No more neighbours: all of them have voted.
+        let winner = votes.winner().unwrap_or(usual);
+        (next..ks.len()).for_each(|k| found(sample, k, winner));
     }
+    guessed
 }

@@ -2,8 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::distances::FARTHEST;
-use super::votes::Votes;
+use super::votes::{Votes, most_frequent};
 use super::{Classes, ClassifyError};
 use crate::compare::{Canonical, distance};
 use crate::metric::Metric;
@@ -81,10 +80,8 @@ pub struct FittedKnn<'a> {
 pub struct Neighbour {
     /// Its number among the training samples.
     pub sample: usize,
-    /// Its distance; [`FARTHEST`] when it is undefined.
+    /// Its distance.
     pub distance: f64,
-    /// Whether the distance is defined.
-    pub defined: bool,
 }
 
 /// What a sample was taken for, and why.
@@ -94,7 +91,8 @@ pub struct Prediction {
     pub label: String,
     /// The classes with votes, in ascending order of their names.
     pub votes: Vec<(String, usize)>,
-    /// Who voted, nearest first.
+    /// Who voted, nearest first; at equal distance in the order of the training samples. None where no distance is defined: then the
+    /// label is the most frequent one.
     pub neighbours: Vec<Neighbour>,
     /// How many training samples have no defined distance.
     pub undefined: usize,
@@ -116,23 +114,26 @@ impl FittedKnn<'_> {
         let distances: Vec<Option<f64>> = match &self.canonical {
             Some(canonical) => {
                 let own = Canonical::new(sample, *metric, settings);
-                canonical.iter().map(|other| own.distance(other, settings.min_common).distance()).collect()
+                canonical.iter().map(|other| own.distance(other, settings).distance()).collect()
             }
             None => self.samples.iter().map(|other| distance(sample, other, *metric, settings).distance()).collect(),
         };
         let undefined = distances.iter().filter(|distance| distance.is_none()).count();
         let mut neighbours: Vec<Neighbour> = (distances.iter().enumerate())
-            .map(|(sample, d)| Neighbour { sample, distance: d.unwrap_or(FARTHEST), defined: d.is_some() })
+            .filter_map(|(sample, d)| d.map(|distance| Neighbour { sample, distance }))
             .collect();
         neighbours.sort_by(|a, b| a.distance.total_cmp(&b.distance));
-        neighbours.truncate(*k);
-        let mut votes = Votes::new(self.classes.names().len());
-        neighbours.iter().for_each(|neighbour| votes.add(self.classes.of()[neighbour.sample]));
-        let name = |class: usize| self.classes.names()[class].clone();
-        let counted = votes.counts().iter().enumerate().filter(|(_, count)| **count > 0);
+        // Who is as near as the k-th votes, too.
+        if let Some(&Neighbour { distance: last, .. }) = neighbours.get(k - 1) {
+            neighbours.truncate(neighbours.partition_point(|neighbour| neighbour.distance <= last));
+        }
+        let (of, classes) = (self.classes.of(), self.classes.names());
+        let mut votes = Votes::new(classes.len());
+        neighbours.iter().for_each(|neighbour| votes.add(of[neighbour.sample], neighbour.distance));
+        let winner = votes.winner().unwrap_or_else(|| most_frequent(classes.len(), of.iter().copied()));
         Prediction {
-            label: votes.winner().map_or_else(String::new, name),
-            votes: counted.map(|(class, &count)| (name(class), count as usize)).collect(),
+            label: classes[winner].clone(),
+            votes: votes.counts().map(|(class, count)| (classes[class].clone(), count)).collect(),
             neighbours,
             undefined,
         }

@@ -5,9 +5,13 @@
 //! [`welch`] can compare them.
 //!
 //! Rules that decide a prediction, the same everywhere:
-//! - An undefined distance counts as [`FARTHEST`].
-//! - Neighbours at the same distance stand in the order of the training samples.
-//! - The class with most votes wins; among classes with equally many votes the one with the nearest neighbour.
+//! - The k nearest vote, and whoever is as near as the last of them. A neighbour at an undefined distance has no vote.
+//! - The class with most votes wins; among classes with equally many votes the one with the nearest neighbour, then the one with the
+//!   smaller sum of distances, then the first by name.
+//! - A sample without any neighbour at a defined distance gets the most frequent class of the training part; of equally frequent ones the
+//!   first by name.
+//!
+//! So the order of the samples decides nothing.
 
 mod distances;
 mod evaluate;
@@ -16,7 +20,7 @@ mod scores;
 mod votes;
 mod welch;
 
-pub use distances::{FARTHEST, GammaDistances};
+pub use distances::GammaDistances;
 pub use evaluate::{Evaluation, Grid, Repeat, Splits, choose, evaluate};
 pub use knn::{FittedKnn, Neighbour, Prediction, RewardKnn};
 pub use scores::{Confusion, Scores, Spread};

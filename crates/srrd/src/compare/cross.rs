@@ -46,5 +46,5 @@ pub fn cross_distances<'a>(
     let of = |sample: &&'a RewardSample| Canonical::new(sample, metric, settings);
     let rows: Vec<Canonical<'_>> = rows.par_iter().map(of).collect();
     let columns: Vec<Canonical<'_>> = columns.par_iter().map(of).collect();
-    cross_canonical(&rows, &columns, settings.min_common)
+    cross_canonical(&rows, &columns, settings)
 }

@@ -76,32 +76,33 @@ pub fn pairwise(samples: &[&RewardSample], metric: Metric, settings: &Settings) 
     }
     let canonical: Vec<Canonical<'_>> =
         samples.par_iter().map(|sample| Canonical::new(sample, metric, settings)).collect();
-    pairwise_canonical(&canonical, settings.min_common)
+    pairwise_canonical(&canonical, settings)
 }
 
-/// As [`pairwise`], of samples that are already canonicalized, all for the same correlation.
-pub fn pairwise_canonical(samples: &[Canonical<'_>], min_common: usize) -> DistanceMatrix {
+/// As [`pairwise`], of samples that are already canonicalized, all for the same correlation. Of the settings it takes `min_common` and
+/// `shrinkage`.
+pub fn pairwise_canonical(samples: &[Canonical<'_>], settings: &Settings) -> DistanceMatrix {
     let size = samples.len();
     if samples.iter().any(|sample| sample.correlation == Correlation::Spearman) {
-        return pair_by_pair(size, |i, j| samples[i].distance(&samples[j], min_common));
+        return pair_by_pair(size, |i, j| samples[i].distance(&samples[j], settings));
     }
     let index = Index::new(samples);
     let rows: Vec<Row> = (0..size)
         .into_par_iter()
         .with_min_len(4)
-        .map_init(|| vec![Sums::default(); size], |sums, i| index.row(i, i, min_common, sums))
+        .map_init(|| vec![Sums::default(); size], |sums, i| index.row(i, i, settings, sums))
         .collect();
     assemble(rows)
 }
 
 /// The distance of every row sample to every column sample, row after row, NaN where undefined.
-pub(super) fn cross_canonical(rows: &[Canonical<'_>], columns: &[Canonical<'_>], min_common: usize) -> Vec<f64> {
+pub(super) fn cross_canonical(rows: &[Canonical<'_>], columns: &[Canonical<'_>], settings: &Settings) -> Vec<f64> {
     let number = |comparison: Distance| comparison.distance().unwrap_or(f64::NAN);
     if rows.iter().chain(columns).any(|sample| sample.correlation == Correlation::Spearman) {
         let row = |row: &Canonical<'_>| {
             let compared = columns.iter().map(|column| {
                 checkpoint();
-                number(row.distance(column, min_common))
+                number(row.distance(column, settings))
             });
             compared.collect::<Vec<f64>>()
         };
@@ -112,7 +113,7 @@ pub(super) fn cross_canonical(rows: &[Canonical<'_>], columns: &[Canonical<'_>],
     let blocks: Vec<Vec<f64>> = (0..rows.len())
         .into_par_iter()
         .with_min_len(4)
-        .map_init(|| vec![Sums::default(); all.len()], |sums, i| index.row(i, rows.len(), min_common, sums).distances)
+        .map_init(|| vec![Sums::default(); all.len()], |sums, i| index.row(i, rows.len(), settings, sums).distances)
         .collect();
     blocks.concat()
 }
@@ -160,7 +161,7 @@ fn assemble(rows: Vec<Row>) -> DistanceMatrix {
 }
 
 /// The distinct transitions of all samples with the samples that hold them.
-struct Index {
+pub(super) struct Index {
     /// For every sample, in the order of its transitions: the transition's number here.
     numbers: Vec<Vec<u32>>,
     /// For every sample and transition: its own place in the list of holders.
@@ -174,7 +175,7 @@ struct Index {
 }
 
 impl Index {
-    fn new(samples: &[Canonical<'_>]) -> Self {
+    pub fn new(samples: &[Canonical<'_>]) -> Self {
         let numbers = number_transitions(samples);
         let distinct = numbers.iter().flatten().max().map_or(0, |&most| most as usize + 1);
         let mut start = vec![0usize; distinct + 1];
@@ -202,7 +203,7 @@ impl Index {
 
     /// The holders from sample `from` on (holders are ascending), which is i or a later one, of every transition of sample i, with
     /// i's value.
-    fn meetings(&self, i: usize, from: usize, mut each: impl FnMut(f64, &[u32], &[f64])) {
+    pub fn meetings(&self, i: usize, from: usize, mut each: impl FnMut(f64, &[u32], &[f64])) {
         let mut pace = Pace::default();
         for (&t, &place) in self.numbers[i].iter().zip(&self.places[i]) {
             let mut range = place..self.start[t as usize + 1];
@@ -215,7 +216,7 @@ impl Index {
     }
 
     /// The distances of sample i to all from sample `from` on, which is i or a later one. `sums` are all zero, before and after.
-    fn row(&self, i: usize, from: usize, min_common: usize, sums: &mut [Sums]) -> Row {
+    fn row(&self, i: usize, from: usize, settings: &Settings, sums: &mut [Sums]) -> Row {
         let size = self.noise.len();
         self.meetings(i, from, |x, holders, values| {
             holders.iter().zip(values).for_each(|(&j, &y)| sums[j as usize].add(x, y));
@@ -224,12 +225,13 @@ impl Index {
         for (j, (sums, &noise)) in (from..).zip(sums[from..].iter_mut().zip(&self.noise[from..])) {
             let sums = std::mem::take(sums);
             let common = sums.count();
-            if common >= min_common.max(1)
+            if common >= settings.min_common.max(1)
                 && let AtOnce::Apart(agreement) = sums.at_once([self.noise[i], noise])
             {
-                row.push_distance(i, j, common, agreement.distance);
+                row.push_distance(i, j, common, agreement.shrunk(settings.shrinkage, common).distance);
             } else {
-                row.push(i, j, common, self.compare(i, j, &sums, min_common));
+                let outcome = self.compare(i, j, &sums, settings.min_common);
+                row.push(i, j, common, outcome.map(|found| found.shrunk(settings.shrinkage, common)));
             }
         }
         row

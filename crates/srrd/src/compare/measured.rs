@@ -55,8 +55,14 @@ impl<'a> Measured<'a> {
             Ok(columns) => columns.shaping(),
             Err((_, shaping)) => *shaping,
         };
-        let outcome = self.outcome.map(|found| Agreement { distance: self.metric.told(found.distance), ..found });
-        Distance { common: self.pair.common.len(), outcome, shaping }
+        let common = self.pair.common.len();
+        // What shaping can explain says nothing: residuals are worth their degrees of freedom.
+        let worth = shaping.map_or(common, |shaping| shaping.degrees_of_freedom);
+        let outcome = self.outcome.map(|found| {
+            let shrunk = found.shrunk(self.settings.shrinkage, worth);
+            Agreement { distance: self.metric.told(shrunk.distance), ..shrunk }
+        });
+        Distance { common, outcome, shaping }
     }
 
     /// For `projected` on the shared transitions: what is known of their ends.

@@ -59,13 +59,14 @@ impl<'a> Canonical<'a> {
         self.noise
     }
 
-    /// The distance to another sample over the transitions that both hold, by the correlation of this one.
-    pub fn distance(&self, other: &Canonical<'_>, min_common: usize) -> Distance {
-        self.distance_on(other, &common_transitions(self.sample, other.sample), min_common)
+    /// The distance to another sample over the transitions that both hold, by the correlation of this one. Of the settings it takes
+    /// `min_common` and `shrinkage`.
+    pub fn distance(&self, other: &Canonical<'_>, settings: &Settings) -> Distance {
+        self.distance_on(other, &common_transitions(self.sample, other.sample), settings)
     }
 
-    fn distance_on(&self, other: &Canonical<'_>, common: &[(u32, u32)], min_common: usize) -> Distance {
-        let outcome = if common.len() < min_common.max(1) {
+    fn distance_on(&self, other: &Canonical<'_>, common: &[(u32, u32)], settings: &Settings) -> Distance {
+        let outcome = if common.len() < settings.min_common.max(1) {
             Err(Undefined::TooFewCommon)
         } else {
             let at = |i: usize| {
@@ -73,6 +74,7 @@ impl<'a> Canonical<'a> {
                 (self.around_center(i), other.around_center(j))
             };
             agreement(self.correlation, common.len(), at, [self.noise, other.noise])
+                .map(|found| found.shrunk(settings.shrinkage, common.len()))
         };
         Distance { common: common.len(), outcome, shaping: None }
     }
@@ -176,7 +178,7 @@ impl<'a> Pair<'a> {
         }
         let of = |sample| Canonical::new(sample, metric, settings);
         let (a, b) = rayon::join(|| of(self.a), || of(self.b));
-        a.distance_on(&b, &self.common, settings.min_common)
+        a.distance_on(&b, &self.common, settings)
     }
 
     /// Both canonical rewards side by side: the distance, how sure it is and where it comes from, canonicalized once.

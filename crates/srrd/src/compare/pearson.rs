@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::settings::Shrinkage;
+
 /// Why a distance has no value.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -39,6 +41,19 @@ pub struct Agreement {
     pub distance: f64,
     /// ρ, in [−1, 1].
     pub correlation: f64,
+}
+
+impl Agreement {
+    /// The same with its correlation, which is over so many transitions, drawn to 0.
+    #[inline]
+    pub(crate) fn shrunk(self, shrinkage: Shrinkage, shared: usize) -> Self {
+        if shrinkage == Shrinkage::default() {
+            // A distance close to 0 has digits that its correlation has not.
+            return self;
+        }
+        let correlation = shrinkage.of(self.correlation, shared as f64);
+        Agreement { distance: ((1.0 - correlation) / 2.0).sqrt(), correlation }
+    }
 }
 
 /// The Pearson distance of two equally long vectors.

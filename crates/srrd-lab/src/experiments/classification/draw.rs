@@ -7,7 +7,7 @@ use crate::error::LabError;
 use crate::experiments::shared::show::{self, estimated, upper};
 use crate::experiments::shared::verdicts;
 use crate::values::Estimation;
-use srrd::classify::{Classes, FARTHEST, Spread};
+use srrd::classify::{Classes, Spread};
 use srrd::compare::embed;
 use srrd::{Metric, RewardSample, Settings, pairwise};
 use srrd_show::page::{Cell, Claim, Column, FigureBlock, Report, Section, Table};
@@ -79,7 +79,7 @@ impl Classification {
         let undefined: Vec<String> = here.iter().map(|a| format!("{} {}", a.name(), a.undefined)).collect();
         let samples = dataset.samples.len();
         let numbers = format!(
-            "{samples} samples of {} agents. Pairs without a distance, which count as farthest, of {}: {}.",
+            "{samples} samples of {} agents. Pairs without a distance, which have no vote, of {}: {}.",
             classes.names().len(),
             samples * samples.saturating_sub(1) / 2,
             undefined.join(", ")
@@ -107,7 +107,7 @@ impl Classification {
         let samples: Vec<&RewardSample> = chosen.iter().map(|&i| &dataset.samples[i]).collect();
         let gamma = a.usual_gamma().ok_or_else(|| LabError::failed("a classifier without repeats has no γ"))?;
         let settings = Settings { gamma, ..self.settings(a.cell.estimation, self.seed(a.cell.source)) };
-        let matrix = pairwise(&samples, a.cell.metric, &settings).filled(FARTHEST);
+        let matrix = pairwise(&samples, a.cell.metric, &settings).filled(1.0);
         let points = embed(&matrix, samples.len());
         let title = format!("{}, γ = {}", a.name(), gamma.get());
         let mut chart = ScatterChart::new(title, Axis::linear("first coordinate"), Axis::linear("second coordinate"));
@@ -157,6 +157,7 @@ fn accuracy_table(results: &Results<'_>) -> Table {
         Column::text("estimator"),
         Column::number("accuracy").with_help("mean ± sd (the middle 95 % of the splits)"),
         Column::number("paper").with_help("double batch"),
+        Column::number("overlap alone").with_help("by the share of common transitions, without a look at rewards"),
         Column::number("precision").with_help("averaged over agents"),
         Column::number("recall").with_help("averaged over agents"),
         Column::number("F1").with_help("averaged over agents"),
@@ -183,6 +184,7 @@ fn accuracy_table(results: &Results<'_>) -> Table {
             Cell::interval(mean, low, high, format!("{mean:.1} ± {sd:.1} ({low:.1} to {high:.1})")),
             paper.map_or(Cell::Empty, |(theirs, sd)| Cell::number(theirs, format!("{theirs} ± {sd}"))),
         ];
+        row.push(show::number(percent(&a.overlap).mean, 1));
         row.extend(a.scores.iter().map(|scores| show::number(percent(scores).mean, 1)));
         row.push(a.usual_gamma().map_or(Cell::Empty, |gamma| Cell::number(gamma.get(), gamma.get().to_string())));
         row.push(Cell::text(agreement));
@@ -232,12 +234,16 @@ pub fn text(results: &Results<'_>, claims: &[Claim]) -> String {
             continue;
         }
         text += &format!("  {}:", source.title());
+        let overlap = here.first().map(|a| percent(&a.overlap));
         for a in here {
             let spread = a.percent();
             text += &format!("  {} {:.1} ± {:.1}", a.name(), spread.mean, spread.sd);
             if let Some((mean, sd)) = of_paper(source, a) {
                 text += &format!(" ({mean} ± {sd})");
             }
+        }
+        if let Some(overlap) = overlap {
+            text += &format!("  overlap alone {:.1} ± {:.1}", overlap.mean, overlap.sd);
         }
         text.push('\n');
     }

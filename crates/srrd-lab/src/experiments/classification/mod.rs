@@ -93,6 +93,8 @@ const F1: Column<f64> = Column::<f64>::new("f1").within(0.0, 1.0);
 const GAMMA: Column<Gamma> = Column::new("gamma");
 const K: Column<usize> = Column::new("k");
 const VALIDATION: Column<f64> = Column::<f64>::new("validation").within(0.0, 1.0);
+/// The accuracy of overlap alone on the same split: k-NN by the share of common transitions, without a look at rewards.
+const OVERLAP: Column<f64> = Column::<f64>::new("overlap").within(0.0, 1.0);
 /// Pairs without a distance.
 const UNDEFINED: Column<usize> = Column::new("undefined");
 /// Row after row: true agents down, predicted across.
@@ -132,7 +134,7 @@ impl Experiment for Classification {
     fn columns(&self) -> Vec<AnyColumn> {
         let mut columns = vec![WORLD.any(), REWARDS.any(), METRIC.any(), ESTIMATOR.any(), SEED.any(), REPEAT.any()];
         columns.extend([ACCURACY.any(), PRECISION.any(), RECALL.any(), F1.any(), GAMMA.any(), K.any()]);
-        columns.extend([VALIDATION.any(), UNDEFINED.any(), CONFUSION.any()]);
+        columns.extend([VALIDATION.any(), OVERLAP.any(), UNDEFINED.any(), CONFUSION.any()]);
         columns
     }
 
@@ -171,6 +173,8 @@ impl Experiment for Classification {
         let grid = Grid::new(&self.parameters.k).map_err(|e| LabError::parameter("k", e.to_string()))?;
         let splits = Splits::new(0.7, self.parameters.trials, seed).map_err(LabError::failed)?;
         let evaluation = evaluate(&distances, &classes, &grid, &splits).map_err(LabError::failed)?;
+        let overlap = GammaDistances::of_overlap(&references, gammas);
+        let overlap = evaluate(&overlap, &classes, &grid, &splits).map_err(LabError::failed)?.accuracies();
         let row = |(number, repeat): (usize, &Repeat)| {
             Row::new()
                 .with(REPEAT, number)
@@ -181,6 +185,7 @@ impl Experiment for Classification {
                 .with(GAMMA, gammas[repeat.gamma])
                 .with(K, repeat.k)
                 .with(VALIDATION, repeat.validation)
+                .with(OVERLAP, overlap[number])
                 .with(UNDEFINED, distances.undefined(repeat.gamma))
                 .with(CONFUSION, repeat.confusion.as_slice().to_vec())
         };

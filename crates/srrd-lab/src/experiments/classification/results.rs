@@ -1,7 +1,7 @@
 //! What the repeats of the classifiers say.
 
 use super::rewards::Source;
-use super::{ACCURACY, CONFUSION, Cell, Classification, F1, GAMMA, PRECISION, RECALL, UNDEFINED};
+use super::{ACCURACY, CONFUSION, Cell, Classification, F1, GAMMA, OVERLAP, PRECISION, RECALL, UNDEFINED};
 use crate::error::LabError;
 use crate::experiments::shared::show::{estimated, title, upper};
 use crate::row::{Csv, Trials, number};
@@ -19,6 +19,8 @@ pub struct Results<'a> {
 pub struct Achieved {
     pub cell: Cell,
     pub accuracy: Vec<f64>,
+    /// Of overlap alone, on the same splits.
+    pub overlap: Vec<f64>,
     /// Precision, recall and F1.
     pub scores: [Vec<f64>; 3],
     pub gamma: Vec<Gamma>,
@@ -33,6 +35,7 @@ impl Achieved {
         Achieved {
             cell,
             accuracy: Vec::new(),
+            overlap: Vec::new(),
             scores: Default::default(),
             gamma: Vec::new(),
             undefined: 0,
@@ -106,8 +109,8 @@ impl Results<'_> {
         for a in self.there() {
             let (world, rewards) = self.sources[a.cell.source].names();
             let [precision, recall, f1] = &a.scores;
-            for (score, values) in [("accuracy", &a.accuracy), ("precision", precision), ("recall", recall), ("f1", f1)]
-            {
+            let scores = [("accuracy", &a.accuracy), ("precision", precision), ("recall", recall), ("f1", f1)];
+            for (score, values) in scores.into_iter().chain([("overlap", &a.overlap)]) {
                 let spread = Spread::of(values);
                 let mut row = vec![world.clone(), rewards.clone(), a.cell.metric.to_string()];
                 row.extend([a.cell.estimation.to_string(), score.to_owned()]);
@@ -128,6 +131,7 @@ impl Classification {
             a.confusion = vec![0; agents * agents];
             for row in rows {
                 a.accuracy.push(row.get(ACCURACY)?);
+                a.overlap.push(row.get(OVERLAP)?);
                 for (scores, column) in a.scores.iter_mut().zip([PRECISION, RECALL, F1]) {
                     scores.push(row.get(column)?);
                 }
