@@ -88,7 +88,9 @@ class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         min_common: int = 3,
         correlation: str = "pearson",
         support: str = "pair",
+        ends: str = "auto",
         potential: str = "tabular",
+        dynamics: str = "deterministic",
         threads: int | None = None,
     ) -> None:
         self.n_neighbors = n_neighbors
@@ -103,7 +105,9 @@ class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.min_common = min_common
         self.correlation = correlation
         self.support = support
+        self.ends = ends
         self.potential = potential
+        self.dynamics = dynamics
         self.threads = threads
 
     def fit(self, X: Sequence[RewardSample], y: npt.ArrayLike) -> RewardKNN:

@@ -39,9 +39,15 @@ class Options(TypedDict, total=False):
     support
         Where projected takes shaping out: on what a pair shares (exact), or on each sample's own transitions (fast for
         many)
+    ends
+        Which transitions end an episode, for projected: those marked in the table (auto, or marked where they must be),
+        those into states that start nothing (sinks), or none
     potential
         What potentials projected takes shaping to be made of: a number per state, or functions of feature columns, for
         states that hardly repeat; auto takes the functions that explain most of the rewards where they were not fitted
+    dynamics
+        What decides where an action leads, for projected: deterministic, sampled (rewards count as means over next
+        states, by how often each occurs), or a FILE with state, action, next_state and probability
     """
 
     estimator: str
@@ -52,7 +58,9 @@ class Options(TypedDict, total=False):
     min_common: int
     correlation: str
     support: str
+    ends: str
     potential: str
+    dynamics: str
 
 
 class CompareOptions(Options, total=False):

@@ -135,7 +135,7 @@ impl Reference {
         let mut least = 1.0f64;
         for (q, &(mean, deviation)) in kinds.iter().zip(expected) {
             // Sums that shaping (or the mean) takes out in any case are rounding.
-            if mean > NOTHING && deviation > 0.0 {
+            if mean > NOTHING && deviation > NOTHING * mean {
                 let freedom = 2.0 * (mean / deviation).powi(2);
                 let upper = chi_squared_upper_tail(q * freedom / mean, freedom);
                 least = least.min(2.0 * upper.min(1.0 - upper));
