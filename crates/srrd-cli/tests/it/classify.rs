@@ -51,7 +51,7 @@ fn an_evaluation_says_how_well_agents_are_told_apart() {
     let table = place.read("agents.csv");
     let (header, rows) = table.split_once('\n').unwrap();
     let backwards: Vec<&str> = rows.lines().rev().collect();
-    place.write("backwards.csv", &format!("{header}\n{}\n", backwards.join("\n")));
+    place.write("backwards.csv", format!("{header}\n{}\n", backwards.join("\n")));
     let other = place.ok(&format!("{} --json", call.replace("agents.csv", "backwards.csv")));
     assert_eq!(serde_json::from_str::<Value>(&other).unwrap(), json);
     assert_ne!(place.ok(&format!("{call} --shrinkage 0 --json")), place.ok(&format!("{call} --json")));
