@@ -29,12 +29,22 @@ struct Case {
     rewards: bool,
     /// How far the rewards of a sample may be off.
     noise: f64,
+    /// Whether samples are of 1 to 9 walks.
+    uneven: bool,
 }
 
-const CASE: Case =
-    Case { name: "", world: WorldKind::Gridworld, side: 10, walks: 1, policies: true, rewards: true, noise: 0.5 };
+const CASE: Case = Case {
+    name: "",
+    world: WorldKind::Gridworld,
+    side: 10,
+    walks: 1,
+    policies: true,
+    rewards: true,
+    noise: 0.5,
+    uneven: false,
+};
 
-const CASES: [Case; 9] = [
+const CASES: [Case; 10] = [
     Case { name: "1 walk, 20 × 20", side: 20, ..CASE },
     Case { name: "1 walk", ..CASE },
     Case { name: "3 walks", walks: 3, ..CASE },
@@ -43,6 +53,7 @@ const CASES: [Case; 9] = [
     Case { name: "3 walks, much noise", walks: 3, noise: 5.0, ..CASE },
     Case { name: "all walk alike, 1 walk", policies: false, ..CASE },
     Case { name: "all walk alike, 1 walk, much noise", policies: false, noise: 5.0, ..CASE },
+    Case { name: "all walk alike, 1 to 9 walks, much noise", policies: false, noise: 5.0, uneven: true, ..CASE },
     Case { name: "nothing to find, 1 walk", policies: false, rewards: false, ..CASE },
 ];
 
@@ -91,6 +102,9 @@ fn draw(case: &Case, seed: u64) -> Result<Drawn, Box<dyn Error>> {
     for agent in 0..10 {
         for set in 0..SETS as u64 {
             question.seed = (seed * 10 + agent) * 1000 + set;
+            if case.uneven {
+                question.rollouts = 1 + set as usize % 9;
+            }
             question.reward_seed = Some(if case.rewards { 1_000_000 + seed * 10 + agent } else { question.seed });
             samples.extend(played(&question)?.0);
             labels.push(agent.to_string());
