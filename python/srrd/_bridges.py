@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -219,7 +219,9 @@ def _steps(values: Any) -> Iterable[Any]:
     return values  # type: ignore[no-any-return]
 
 
-def _sample(collected: list[tuple[list[Any], list[Any], Any, bool | None]], name: str | None, label: str | None) -> RewardSample:
+def _sample(
+    collected: Sequence[tuple[list[Any], list[Any], Any, bool | None]], name: str | None, label: str | None
+) -> RewardSample:
     try:
         return RewardSample.from_episodes(collected, name=name, label=label)
     except ValueError as error:

@@ -40,8 +40,8 @@ class Options(TypedDict, total=False):
         Where projected takes shaping out: on what a pair shares (exact), or on each sample's own transitions (fast for
         many)
     ends
-        Which transitions end an episode, for projected: those marked in the table (auto, or marked where they must be),
-        those into states that start nothing (sinks), or none
+        Which transitions end an episode, for projected: those marked in the table (auto, or marked where they must
+        be), those into states that start nothing (sinks), or none
     potential
         What potentials projected takes shaping to be made of: a number per state, or functions of feature columns, for
         states that hardly repeat; auto takes the functions that explain most of the rewards where they were not fitted

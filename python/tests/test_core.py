@@ -363,7 +363,9 @@ class TestAnswersOfTheCommand:
         arrays = []
         for sample in (a, b):
             t = sample.transitions
-            arrays.append(srrd.RewardSample(t.states, t.actions, t.next_states, sample.rewards))
+            arrays.append(
+                srrd.RewardSample(t.states, t.actions, t.next_states, sample.rewards, terminated=sample.terminated)
+            )
         for result in found["results"]:
             plain = {k: v for k, v in options.items() if k not in ("interval", "chance", "draws", "metric")}
             assert srrd.distance(*arrays, result["metric"], **plain) == result["distance"]

@@ -82,7 +82,14 @@ def test_defaults_are_those_of_the_table() -> None:
     ):  # fmt: skip
         assert str(inspect.signature(function).parameters["gamma"].default) == TABLE["gamma"][2]
     parameters = inspect.signature(srrd.RewardKNN).parameters
-    assert list(parameters) == ["n_neighbors", *of_groups("canonicalize", "compare"), "threads"]
+    # How far few shared transitions count less is for neighbours alone.
+    assert list(parameters) == [
+        "n_neighbors",
+        "metric",
+        "shrinkage",
+        *list(of_groups("canonicalize", "compare"))[1:],
+        "threads",
+    ]
     for name, (_, kind, default, _) in of_groups("canonicalize", "compare").items():
         parameter = parameters[name]
         # One metric only, and the table has no default for it, since some functions take all.

@@ -110,13 +110,11 @@ fn every_type_with_missing_values() {
 #[cfg(feature = "parquet")]
 #[test]
 fn parquet_types_that_are_refused() {
-    for (name, column, says) in
-        [("decimal.parquet", "reward", "Decimal128(5, 1)"), ("int96.parquet", "when", "Timestamp")]
-    {
-        let error = read(&fixture(name)).unwrap_err();
-        assert_eq!((error.kind(), error.column()), (ErrorKind::UnsupportedColumn, Some(column)));
-        assert!(error.to_string().contains(says), "{error}");
-    }
+    let error = read(&fixture("int96.parquet")).unwrap_err();
+    assert_eq!((error.kind(), error.column()), (ErrorKind::UnsupportedColumn, Some("when")));
+    assert!(error.to_string().contains("Timestamp"), "{error}");
+    // Decimals are numbers.
+    assert_eq!(read(&fixture("decimal.parquet")).unwrap().column("reward"), [1.0, 2.0].map(float));
     let error = read(&fixture("pandas_brotli.parquet")).unwrap_err();
     assert!(error.to_string().contains("zstd or snappy"), "{error}");
 }

@@ -395,6 +395,10 @@ impl Question {
         }
         let mut settings = self.settings;
         let mut warnings = Warning::of_samples(samples);
+        // Of two samples, both distances are told.
+        if samples.len() > 2 && self.metrics.contains(&Metric::Projected) {
+            warnings.extend(Warning::of_open_ends(samples, self.settings.ends));
+        }
         let gamma = self.gamma_from_data.then(|| {
             let references: Vec<&RewardSample> = samples.iter().map(|named| &named.sample).collect();
             estimate_gamma(&references)

@@ -72,9 +72,6 @@ pub fn matrix(samples: &[&NamedSample], question: &Question) -> Result<Matrix, P
     if let Some(advised) = question.advised(samples).filter(|advised| *advised != metric && !question.is_chosen()) {
         warnings.push(Warning::OtherAdvised { metric, advised });
     }
-    if metric == Metric::Projected {
-        warnings.extend(Warning::of_open_ends(samples, question.settings().ends));
-    }
     if distances.few_common() > 0 {
         warnings.push(Warning::FewCommonPairs { few: distances.few_common(), pairs });
     }
