@@ -5,7 +5,8 @@
 //!
 //! 1. **unknown** if shaping leaves next to nothing of a reward (10⁻⁷ of it), fewer than 10 degrees of freedom are left, or the marks of
 //!    ends contradict one another;
-//! 2. **different** if low > μ;
+//! 2. **different** if low > μ, or if D > μ and there is a [witness](Witness): two sampled paths that the rewards rank oppositely and
+//!    clearly. Where a few transitions carry all of a difference, as with goals, no interval is narrow, but two paths are proof;
 //! 3. **same** if it is known where episodes end (marked and seen, or declared absent), D ≤ μ/2 (0.02 where a few transitions carry all
 //!    of a residual), and high ≤ 2μ;
 //! 4. **unknown** otherwise.
@@ -84,6 +85,11 @@ pub enum Why {
         /// Its interval.
         range: Range,
     },
+    /// The interval holds both small and large distances, but two sampled paths are ranked oppositely.
+    Witnessed {
+        /// The distance.
+        distance: f64,
+    },
     /// The interval holds both small and large distances.
     Between {
         /// The distance.
@@ -125,6 +131,10 @@ impl fmt::Display for Why {
             Why::Apart { distance, range } => {
                 write!(f, "{}, and shaping cannot explain it", found(distance, range))
             }
+            Why::Witnessed { distance } => write!(
+                f,
+                "the projected distance is {distance:.3}, and the rewards rank two sampled paths oppositely, which no shaping can change"
+            ),
             Why::Between { distance, range } => write!(
                 f,
                 "{}, which holds both same and different; more shared transitions would narrow it",
@@ -188,14 +198,15 @@ impl Measured<'_> {
         if self.metric != Metric::Projected || !self.metric.by_pair(&self.settings) {
             return None;
         }
-        let why = self.why(known);
-        let answer = match why {
-            Why::Close { .. } => Answer::Same,
-            Why::Apart { .. } => Answer::Different,
-            _ => Answer::Unknown,
-        };
-        let witness = if answer == Answer::Different { witness(self) } else { None };
-        Some(Verdict { answer, why, witness })
+        match self.why(known) {
+            why @ Why::Close { .. } => Some(Verdict { answer: Answer::Same, why, witness: None }),
+            why @ Why::Apart { .. } => Some(Verdict { answer: Answer::Different, why, witness: witness(self) }),
+            Why::Between { distance, range } if distance > MARGIN => Some(match witness(self) {
+                None => Verdict { answer: Answer::Unknown, why: Why::Between { distance, range }, witness: None },
+                witness => Verdict { answer: Answer::Different, why: Why::Witnessed { distance }, witness },
+            }),
+            why => Some(Verdict { answer: Answer::Unknown, why, witness: None }),
+        }
     }
 
     fn why(&self, known_interval: Option<Result<Interval, NoInterval>>) -> Why {

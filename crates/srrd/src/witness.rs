@@ -17,7 +17,7 @@ const LONGEST: usize = 12;
 /// How many starts are tried, those first whose transitions carry most of the difference.
 const STARTS: usize = 300;
 /// In units of a typical residual: how far returns must be apart to be ranked.
-const CLEARLY: f64 = 1e-3;
+const CLEARLY: f64 = 0.1;
 /// Weightings of the two rewards: each path best by one is held against the path best by its opposite.
 const WEIGHTS: [[f64; 2]; 3] = [[1.0, -1.0], [1.0, -0.4], [0.4, -1.0]];
 

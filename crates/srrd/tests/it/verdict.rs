@@ -144,8 +144,9 @@ fn opposite_exits_of_a_corridor_differ_and_the_witness_shows_it() {
     let measured = pair.measure(Metric::Projected, &settings);
     assert!(measured.distance().distance().unwrap() >= 0.5);
     let verdict = measured.verdict().unwrap();
-    let witness = verdict.witness;
-    if let Some(witness) = witness {
+    assert_eq!(verdict.answer, Answer::Different);
+    {
+        let witness = verdict.witness.unwrap();
         // Checked by hand: sums of discounted rewards.
         for (path, returns) in witness.paths.iter().zip(&witness.returns) {
             for (side, sample) in [&left, &right].into_iter().enumerate() {
