@@ -163,7 +163,7 @@ fn one_step_problems_compare_within_states() {
     assert_eq!(advice.one_step, Some(OneStep { states: 9, comparable: 9 }));
     // 27 responses less 9 prompts; of the tenth prompt four responses, of which one says nothing.
     assert_eq!((advice.shaping.degrees_of_freedom, advice.together.degrees_of_freedom), (18, 30));
-    assert_eq!((advice.metric, advice.enough), (Some(Metric::Projected), false));
+    assert_eq!((advice.metric, advice.enough), (Some(Metric::Projected), true));
     assert!(!advice.gamma_matters);
     let first = advice.states[0];
     assert_eq!((first.state.as_int(), first.gain, first.lacking), (Some(9), 3, [0, 4]));
