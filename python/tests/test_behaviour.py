@@ -77,9 +77,9 @@ def test_shaping_is_invisible_unless_it_moves_ends(world: Any) -> None:
     if not plain.terminated.any():
         pytest.skip("no episode came to its end in these steps")
     assert distance(plain, sample(rows, 2 * rewards + ahead - behind)) < 1e-9
-    # Something for where episodes end is no shaping: as much of it as there are rewards.
+    # Something for where episodes end is no shaping: three times as much of it as there are rewards.
     moved = np.array([float(ends) for *_, ends in rows])
-    moved *= np.sqrt(len(rows) / moved.sum())
+    moved *= 3 * np.sqrt(len(rows) / moved.sum())
     assert distance(plain, sample(rows, rewards + moved)) > 0.1
 
 
