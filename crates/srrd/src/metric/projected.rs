@@ -69,7 +69,11 @@ pub(super) fn columns(pair: &Pair<'_>, settings: &Settings) -> Result<Columns, (
         return Err((Undefined::TooFewCommon, None));
     }
     let (rows, ends) = shared_rows(pair, settings.ends);
-    let outcomes = Outcomes::new(pair, &rows, settings.dynamics);
+    // Functions of features are fitted to transitions one by one; a question asks for one or the other.
+    let outcomes = match settings.potential {
+        Potential::Tabular => Outcomes::new(pair, &rows, settings.dynamics),
+        _ => None,
+    };
     let [x, y] = match &outcomes {
         None => pair.rewards(),
         Some(outcomes) => pair.rewards().map(|values| outcomes.means(&values)),
