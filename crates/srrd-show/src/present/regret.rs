@@ -11,7 +11,7 @@ use crate::words::{counted, table};
 /// use srrd::{Duplicates, Gamma, RewardSample, regret::sampled_regret};
 /// let sample = |left| RewardSample::from_rows([("s", "l", "x", left), ("s", "r", "y", 0.5)], Duplicates::Mean);
 /// let found = sampled_regret(&sample(0.0)?, &sample(1.0)?, None, Gamma::default(), &[])?;
-/// assert!(srrd_show::present::regret::text(["a", "b"], &found).contains("b  a"));
+/// assert!(srrd_show::present::regret::text(["a", "b"], &found).contains("acting on"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn text(names: [&str; 2], found: &SampledRegret) -> String {

@@ -133,10 +133,10 @@ impl Tabular {
     /// ```
     /// use srrd::exact::{Draws, Tabular};
     /// use srrd::{Gamma, Metric};
-    /// // Action 0 stays, action 1 changes the room; only changing pays.
+    /// // Action 0 stays, action 1 changes the room.
     /// let moves = [1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0];
     /// let problem = Tabular::new(vec![0.5, 0.5], vec![0.5, 0.5])?.with_dynamics(&moves)?;
-    /// let reward = [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0];
+    /// let reward = [0.0, 2.0, 1.0, 0.0, 0.5, 0.0, 1.0, 3.0];
     /// let shared = problem.clone().with_draws(Draws::Shared);
     /// let gamma = Gamma::default();
     /// assert!(shared.canonicalize(&reward, Metric::Dard, gamma)? != problem.canonicalize(&reward, Metric::Dard, gamma)?);
