@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes model-a.csv and model-b.csv: the scores that two reward models give to the same responses.
+"""Makes model-a.csv and model-b.csv: the scores that two reward models give to the same responses; scores.csv has both.
 
 12 prompts with 6 responses each. Both models see the same quality, on different scales, and model B adds an offset of its
 own to every prompt, which changes no preference. They disagree about the prompts p04 and p09: there model B likes long
@@ -27,3 +27,7 @@ for prompt in range(1, 13):
 for file, rows in [("model-a.csv", rows_a), ("model-b.csv", rows_b)]:
     with open(file, "w", newline="") as to:
         csv.writer(to, lineterminator="\n").writerows([["state", "action", "reward"]] + rows)
+
+both = [a + [b[2]] for a in rows_a for b in rows_b if a[:2] == b[:2]]
+with open("scores.csv", "w", newline="") as to:
+    csv.writer(to, lineterminator="\n").writerows([["prompt", "response", "a", "b"]] + both)

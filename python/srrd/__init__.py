@@ -8,7 +8,8 @@
 
 `RewardSample` holds transitions with rewards; `distance`, `compare`, `canonicalize`, `pairwise` compare them; `explain` and
 `inspect` say where they differ and whether the data suffice; `RewardKNN` tells agents apart; `run` repeats the paper's
-experiments; ``srrd.plot`` draws.
+experiments; `models` sets reward models side by side; `record` asks several reward functions in one environment;
+``srrd.testing`` checks them in tests; ``srrd.plot`` draws.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from ._compare import (
     pairwise,
 )
 from ._exact import Tabular
+from ._models import models
 from ._options import METRICS, CompareOptions, Metric, Options
 from ._regret import regret
 from ._returns import returns
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from ._bridges import from_gymnasium, from_imitation, from_minari, reward_net
     from ._discretize import ClusterDiscretizer, GridDiscretizer
     from ._knn import RewardKNN
+    from ._record import record
     from ._run import Plan, run
     from ._simulate import simulate
 
@@ -53,6 +56,7 @@ _LATER = {
     "from_gymnasium": "_bridges",
     "from_imitation": "_bridges",
     "from_minari": "_bridges",
+    "record": "_record",
     "reward_net": "_bridges",
     "run": "_run",
     "simulate": "_simulate",
@@ -88,9 +92,11 @@ __all__ = [
     "from_imitation",
     "from_minari",
     "inspect",
+    "models",
     "pairwise",
     "plot",
     "read",
+    "record",
     "regret",
     "returns",
     "reward_net",
@@ -102,7 +108,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     import importlib
 
-    if name in ("plot", "engine"):
+    if name in ("plot", "engine", "testing"):
         return importlib.import_module(f".{name}", __name__)
     if name in _LATER:
         value = getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import copy
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -66,35 +67,45 @@ def from_gymnasium(
     >>> sample.name, len(sample.actions)
     ('FrozenLake-v1', 4)
     """
+    read_state, read_action = state or flatten, action or flatten
+    spec = getattr(env, "spec", None)
+    collected = [
+        ([read_state(seen) for seen in observations], [read_action(chosen) for chosen in actions], rewards, terminated)
+        for observations, actions, rewards, terminated in play(env, policy, episodes, seed, max_steps)
+    ]
+    return _sample(collected, name or getattr(spec, "id", None), label)
+
+
+def play(
+    env: Any, policy: Callable[[Any], Any] | None, episodes: int, seed: int, max_steps: int | None
+) -> Iterator[tuple[list[Any], list[Any], list[float], bool]]:
+    """Rollouts: observations (one more than actions), actions, rewards, and whether the task was over at the end."""
     if episodes < 1:
         raise ValueError(f"episodes: {episodes} is not at least 1")
     if hasattr(env, "num_envs"):
         raise ValueError("a vector of environments was given: make one with gymnasium.make, or collect episodes yourself and use "
                          "RewardSample.from_episodes")  # fmt: skip
-    read_state, read_action = state or flatten, action or flatten
     if policy is None:
         env.action_space.seed(seed)
-    spec = getattr(env, "spec", None)
-    collected = []
     for number in range(episodes):
         # Seeding again would play the same episode again.
         observation, _ = env.reset(seed=seed) if number == 0 else env.reset()
-        states: list[Any] = [read_state(observation)]
+        # Some environments write into the array that they returned before.
+        observations: list[Any] = [copy.deepcopy(observation)]
         actions: list[Any] = []
         rewards: list[float] = []
         terminated = False
         while max_steps is None or len(actions) < max_steps:
             chosen = env.action_space.sample() if policy is None else policy(observation)
             observation, reward, terminated, truncated, _ = env.step(chosen)
-            actions.append(read_action(chosen))
+            actions.append(chosen)
             rewards.append(float(reward))
-            states.append(read_state(observation))
+            observations.append(copy.deepcopy(observation))
             if terminated or truncated:
                 break
         if actions:
             # A time limit, the environment's or ours, ends no task.
-            collected.append((states, actions, rewards, bool(terminated)))
-    return _sample(collected, name or getattr(spec, "id", None), label)
+            yield observations, actions, rewards, bool(terminated)
 
 
 def from_minari(

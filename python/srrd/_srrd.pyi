@@ -183,6 +183,16 @@ def regret(
 def walks_of_columns(columns: dict[str, Any], origin: str, name: str, reading: Reading) -> list[Walks]: ...
 def walks_of_file(path: str, reading: Reading) -> list[Walks]: ...
 def preferences_of_file(path: str) -> list[tuple[str, str]]: ...
+def score_columns_of_file(path: str) -> list[str]: ...
+def models(
+    samples: list[Sample],
+    gold: str | None,
+    interval: float,
+    draws: int,
+    seed: int,
+    top: int,
+    threads: int | None = None,
+) -> dict[str, Any]: ...
 def returns(
     rewards: list[Walks],
     preferences: list[tuple[str, str]] | None,

@@ -1,12 +1,14 @@
 //! The command line as it is written. The options that commands share are in [`options`](crate::options).
 
 mod episodes;
+mod models;
 
 pub use episodes::{Regret, Returns};
+pub use models::Models;
 
 use crate::gamma::ProfileArgs;
 use crate::inputs::TableArgs;
-use crate::options::{Canonicalizes, Classifies, Compares, Measures, Shared};
+use crate::options::{Canonicalizes, Classifies, Compares, Judges, Measures, Shared};
 use crate::threads::Threads;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
@@ -77,6 +79,18 @@ A table has one row per transition and the columns state, action, next_state, re
 token column there may be feature columns state.x, state.y, … An undefined distance is shown as
 such, with a warning; the exit status is 0 then, too.")]
     Distance(Distance),
+    /// Whether a changed reward asks for the same behaviour, as an exit status
+    #[command(after_help = "\
+Examples:
+  srrd check old.csv new.csv
+  srrd check log.csv --rewards old,new --within 0.05
+  srrd check old.csv new.csv --github      an annotation for the log of a GitHub workflow
+
+Exit status: 0 same behaviour, 1 different, 3 not enough data to tell, 2 wrong call or input. The
+verdict stands on the metric projected, its 95 % interval and a margin: same when the distance is at
+most half the margin and the interval ends below twice the margin, different when the interval
+begins above the margin, or when two sampled paths show that the rewards want different things.")]
+    Check(Check),
     /// Where two reward samples differ: what every shared transition and state carries of their distance
     #[command(after_help = "\
 Examples:
@@ -149,6 +163,21 @@ sum of distances, then the first by name. Beside the metrics stands overlap alon
 common transitions, without a look at rewards.")]
     #[command(mut_arg("seed", |arg| arg.help("The seed of the splits and of the batch")), mut_arg("batch", |arg| arg.help(BATCH)))]
     Classify(Classify),
+    /// Reward models side by side: scores of the same responses to the same prompts
+    #[command(after_help = "\
+Examples:
+  srrd models log.parquet                                   all columns of scores
+  srrd models log.csv --rewards old,new                     two of them
+  srrd models log.csv --rewards 'rewards/*' --gold human    all, held against one
+
+A table has one row per response: columns `prompt`, `response` (or `completion`, `state`, `action`),
+and one column per model. What counts are differences within prompts: a model that adds a number
+per prompt chooses the same. Of each pair: the distance, how often both order two responses of a
+prompt alike (accuracy), Kendall's tau_b, how often both like the same response best (top1), and
+what is lost when one chooses the best of n by the scores of the other. Intervals: 0.95 unless given,
+by drawing prompts. With --json also accuracies by margin, and all n from 2 to 64.")]
+    #[command(mut_arg("interval", |arg| arg.help("The level of the intervals [default: 0.95]")), mut_arg("seed", |arg| arg.help("The seed of the draws")))]
+    Models(Models),
     /// Rebuild summary, figures and report of a run
     #[command(after_help = "\
 Example:
@@ -238,6 +267,26 @@ pub struct Distance {
     pub threads: Threads,
     #[command(flatten)]
     pub profile: ProfileArgs,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Check {
+    /// The reward as it was: a table, or TABLE#SAMPLE; - is CSV on standard input
+    pub old: PathBuf,
+    /// The reward as it is now: a table, or TABLE#SAMPLE; left out where the first table holds two samples, as with --rewards OLD,NEW
+    pub new: Option<PathBuf>,
+    #[command(flatten)]
+    pub shared: Shared<Judges>,
+    #[command(flatten)]
+    pub table: TableArgs,
+    #[command(flatten)]
+    pub threads: Threads,
+    /// Print an annotation for GitHub Actions
+    #[arg(long, conflicts_with = "json")]
+    pub github: bool,
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,

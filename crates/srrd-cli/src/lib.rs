@@ -22,7 +22,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Runs the command with these arguments, the first of which is the program's name. What it exits with: 0 done, 1 it failed, 2
-/// the call or the input was wrong.
+/// the call or the input was wrong; of `check` 0 same behaviour, 1 different, 3 not enough data to tell.
 pub fn command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let done = match args::Arguments::try_parse_from(arguments) {
         Ok(arguments) => commands::run(arguments.command),
@@ -32,10 +32,10 @@ pub fn command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return 2;
         }
         // Help and version are results as others are: that they cannot be written is a failure.
-        Err(asked) => print::result(&asked.to_string()).map_err(Into::into),
+        Err(asked) => print::result(&asked.to_string()).map(|()| 0).map_err(Into::into),
     };
     match done {
-        Ok(()) => 0,
+        Ok(status) => status,
         Err(failure) => failure.report(),
     }
 }

@@ -43,6 +43,36 @@ impl Taken for Measures {
     const GROUPS: &'static [Group] = &[Group::Canonicalize, Group::Read, Group::Compare, Group::Certainty];
 }
 
+/// What gives a verdict, which stands on one metric and its own interval.
+#[derive(Clone, Copy, Debug)]
+pub struct Judges;
+
+impl Taken for Judges {
+    const GROUPS: &'static [Group] = Measures::GROUPS;
+    const WITHOUT: &'static [&'static str] = &[
+        "metric",
+        "estimator",
+        "regression",
+        "actions",
+        "batch",
+        "correlation",
+        "support",
+        "interval",
+        "chance",
+        "draws",
+    ];
+}
+
+/// What compares scores of prompts and responses, where nothing is canonicalized.
+#[derive(Clone, Copy, Debug)]
+pub struct Scores;
+
+impl Taken for Scores {
+    const GROUPS: &'static [Group] = &[Group::Canonicalize, Group::Read, Group::Certainty];
+    const WITHOUT: &'static [&'static str] =
+        &["metric", "gamma", "estimator", "regression", "actions", "batch", "chance", "within"];
+}
+
 /// What classifies: it chooses among several discount factors.
 #[derive(Clone, Copy, Debug)]
 pub struct Classifies;

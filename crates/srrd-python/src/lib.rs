@@ -10,6 +10,7 @@ mod compare;
 mod error;
 mod exact;
 mod lab;
+mod models;
 mod reading;
 mod regret;
 mod returns;
@@ -42,6 +43,8 @@ mod _srrd {
     use super::exact::Tabular;
     #[pymodule_export]
     use super::lab::{clean_up_when_ended, command, merge_parts, plan, publish_run, run_part};
+    #[pymodule_export]
+    use super::models::{models, score_columns_of_file};
     #[pymodule_export]
     use super::reading::{Reading, roles};
     #[pymodule_export]

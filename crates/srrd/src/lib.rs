@@ -28,7 +28,8 @@
 //! of what a metric needs was sampled, [`advise`] whether there are enough data, [`gamma`] which discount factor the data speak for,
 //! [`project`] removes shaping by least squares, [`exact`] has the exact forms where a reward is known everywhere, [`theory`] what the
 //! paper proves, [`classify`] tells agents apart by their rewards, [`returns`] compares what rewards
-//! make of whole episodes, [`regret`] says what it costs to act on the other one.
+//! make of whole episodes, [`regret`] says what it costs to act on the other one, [`models`] compares
+//! scores of prompts and responses.
 //!
 //! The library does no I/O, prints nothing and keeps no global state. Loops run on the current `rayon` pool; no result depends on its
 //! size. On a pool of a [`Cancellation`](run::Cancellation) they can be stopped.
@@ -45,6 +46,7 @@ pub mod explain;
 pub mod gamma;
 mod graph;
 pub mod metric;
+pub mod models;
 pub mod option;
 pub mod potential;
 pub mod problem;

@@ -12,6 +12,7 @@ use crate::settings::{
     Actions, Batch, Choice, Discount, EndRule, EstimatorName, Gamma, RegressionName, SettingError, Support,
 };
 use crate::sure::{Draws, Level};
+use crate::verdict::Margin;
 
 /// What an option does, and how it is given.
 #[derive(Clone, Copy)]
@@ -133,7 +134,7 @@ fn metrics(given: Given<'_>) -> Result<Vec<Metric>, SettingError> {
 }
 
 /// The options of comparisons, in the order in which help texts list them.
-pub static OPTIONS: [OptionInfo; 17] = [
+pub static OPTIONS: [OptionInfo; 18] = [
     OptionInfo {
         name: "metric",
         group: Group::Canonicalize,
@@ -349,6 +350,19 @@ pub static OPTIONS: [OptionInfo; 17] = [
         about: "How many draws intervals and tests make",
         python: "int",
         set: |options, given| Draws::new(given.whole()?).map(|draws| options.draws = draws),
+    },
+    OptionInfo {
+        name: "within",
+        group: Group::Certainty,
+        value: "MARGIN",
+        default: "0.1",
+        choices: none,
+        about: "The margin of the verdict: rewards that are farther apart by projected are different",
+        python: "float",
+        set: |options, given| {
+            let number = given.number().ok_or_else(|| SettingError::NotANumber(given.shown()))?;
+            Margin::new(number).map(|margin| options.within = margin)
+        },
     },
 ];
 

@@ -15,6 +15,7 @@ use crate::settings::{
     SettingError, Settings, Support, TreeLimits,
 };
 use crate::sure::{Draws, Level};
+use crate::verdict::Margin;
 use crate::warning::Warning;
 
 /// Options as they were given. Each is valid by itself; [`question`](Self::question) checks them together.
@@ -69,6 +70,8 @@ pub struct Options {
     pub noise_floor: bool,
     /// Whether to judge if two rewards ask for the same behaviour, where `projected` is asked for: it takes an interval.
     pub verdict: bool,
+    /// How far apart rewards may be that are judged to ask for the same behaviour.
+    pub within: Margin,
 }
 
 impl Default for Options {
@@ -96,6 +99,7 @@ impl Default for Options {
             draws: Draws::default(),
             noise_floor: false,
             verdict: false,
+            within: Margin::default(),
         }
     }
 }
@@ -176,6 +180,7 @@ impl Options {
                 draws: self.draws,
                 noise_floor: self.noise_floor,
                 verdict: self.verdict,
+                within: self.within,
             },
         })
     }
@@ -250,6 +255,8 @@ pub struct Certainty {
     pub noise_floor: bool,
     /// Whether to judge if two rewards ask for the same behaviour.
     pub verdict: bool,
+    /// How far apart they may be then.
+    pub within: Margin,
 }
 
 /// Who chose the metrics.

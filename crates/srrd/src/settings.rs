@@ -94,6 +94,9 @@ pub enum SettingError {
     /// What classification does not take.
     #[error("{0}")]
     Classify(String),
+    /// A margin that tells nothing apart.
+    #[error("the margin is {0}, but it must lie above 0 and be at most 0.5: unrelated rewards are at 0.71")]
+    Margin(f64),
     /// A shrinkage below 0.
     #[error("the shrinkage is {0}, but it must be a number from 0 on")]
     Shrinkage(f64),

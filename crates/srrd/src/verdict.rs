@@ -1,7 +1,7 @@
 //! Same behaviour, or not: the rule, and what would decide where the data do not.
 //!
-//! The rule stands on `projected`, the distance that shaping cannot change, with D its value, [low, high] its 95 % interval and a margin
-//! μ = 0.1:
+//! The rule stands on `projected`, the distance that shaping cannot change, with D its value, [low, high] its 95 % interval and a
+//! [margin](Margin) μ, 0.1 unless another is given:
 //!
 //! 1. **unknown** if shaping leaves next to nothing of a reward (10⁻⁷ of it), fewer than 10 degrees of freedom are left, or the marks of
 //!    ends contradict one another;
@@ -18,12 +18,11 @@ use std::fmt;
 
 use crate::compare::{Measured, SharedEnds};
 use crate::metric::Metric;
+use crate::settings::SettingError;
 use crate::sure::{Interval, IntervalSettings, NoInterval, Range};
 pub use crate::witness::Witness;
 use crate::witness::witness;
 
-/// The margin μ.
-pub const MARGIN: f64 = 0.1;
 /// Fewer degrees of freedom tell nothing.
 const LEAST_FREEDOM: usize = crate::advise::ENOUGH_FREEDOM;
 /// Of a reward: a residual that is smaller is rounding.
@@ -32,6 +31,40 @@ const NOTHING_LEFT: f64 = 1e-7;
 const CARRIERS: f64 = 10.0;
 /// … so that only this is close.
 const CLOSE_WITH_FEW: f64 = 0.02;
+
+/// The margin μ: two rewards farther apart are different. Above 0 and at most 0.5, since unrelated ones are at 0.71.
+///
+/// ```
+/// use srrd::verdict::Margin;
+/// assert_eq!(Margin::default().get(), 0.1);
+/// assert!(Margin::new(0.05).is_ok() && Margin::new(0.0).is_err() && Margin::new(0.7).is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Margin(f64);
+
+impl Margin {
+    /// A margin.
+    ///
+    /// # Errors
+    /// When it is not above 0 and at most 0.5.
+    pub fn new(value: f64) -> Result<Self, SettingError> {
+        match value > 0.0 && value <= 0.5 {
+            true => Ok(Margin(value)),
+            false => Err(SettingError::Margin(value)),
+        }
+    }
+
+    /// The number.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl Default for Margin {
+    fn default() -> Self {
+        Margin(0.1)
+    }
+}
 
 /// Whether two rewards ask for the same behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,7 +207,7 @@ impl Measured<'_> {
     /// ```
     /// use srrd::{Duplicates, Metric, Pair, RewardSample, Settings};
     /// use srrd::settings::EndRule;
-    /// use srrd::verdict::Answer;
+    /// use srrd::verdict::{Answer, Margin};
     /// let rows = (0..12).flat_map(|s| (0..12).map(move |t| (s, 0, t, f64::from((3 * s * s + 2 * t * s) % 7))));
     /// let a = RewardSample::from_rows(rows, Duplicates::Mean)?;
     /// let shaped = a.transitions().map(|t| {
@@ -184,24 +217,24 @@ impl Measured<'_> {
     /// let b = a.with_rewards(shaped.collect())?;
     /// let settings = Settings { ends: EndRule::None, ..Settings::default() };
     /// let (pair, opposite) = (Pair::new(&a, &b), a.with_rewards(a.rewards().iter().map(|r| -r).collect())?);
-    /// assert_eq!(pair.measure(Metric::Projected, &settings).verdict().unwrap().answer, Answer::Same);
+    /// assert_eq!(pair.measure(Metric::Projected, &settings).verdict(Margin::default()).unwrap().answer, Answer::Same);
     /// let pair = Pair::new(&a, &opposite);
-    /// assert_eq!(pair.measure(Metric::Projected, &settings).verdict().unwrap().answer, Answer::Different);
+    /// assert_eq!(pair.measure(Metric::Projected, &settings).verdict(Margin::default()).unwrap().answer, Answer::Different);
     /// # Ok::<(), srrd::SampleError>(())
     /// ```
-    pub fn verdict(&self) -> Option<Verdict> {
-        self.verdict_with(None)
+    pub fn verdict(&self, margin: Margin) -> Option<Verdict> {
+        self.verdict_with(margin, None)
     }
 
     /// The same, with a 95 % interval that is known already.
-    pub(crate) fn verdict_with(&self, known: Option<Result<Interval, NoInterval>>) -> Option<Verdict> {
+    pub(crate) fn verdict_with(&self, margin: Margin, known: Option<Result<Interval, NoInterval>>) -> Option<Verdict> {
         if self.metric != Metric::Projected || !self.metric.by_pair(&self.settings) {
             return None;
         }
-        match self.why(known) {
+        match self.why(margin.get(), known) {
             why @ Why::Close { .. } => Some(Verdict { answer: Answer::Same, why, witness: None }),
             why @ Why::Apart { .. } => Some(Verdict { answer: Answer::Different, why, witness: witness(self) }),
-            Why::Between { distance, range } if distance > MARGIN => Some(match witness(self) {
+            Why::Between { distance, range } if distance > margin.get() => Some(match witness(self) {
                 None => Verdict { answer: Answer::Unknown, why: Why::Between { distance, range }, witness: None },
                 witness => Verdict { answer: Answer::Different, why: Why::Witnessed { distance }, witness },
             }),
@@ -209,7 +242,7 @@ impl Measured<'_> {
         }
     }
 
-    fn why(&self, known_interval: Option<Result<Interval, NoInterval>>) -> Why {
+    fn why(&self, margin: f64, known_interval: Option<Result<Interval, NoInterval>>) -> Why {
         let (columns, found) = match self.defined() {
             Ok(defined) => defined,
             Err(_) if self.ends().is_some_and(|ends| ends.open()) => return Why::EndsUnknown,
@@ -240,10 +273,10 @@ impl Measured<'_> {
             Err(NoInterval::EndsUnseen) => return Why::EndsUnseen,
             Err(why) => return Why::NoInterval(why),
         };
-        if range.low > MARGIN {
+        if range.low > margin {
             return Why::Apart { distance, range };
         }
-        if distance > MARGIN / 2.0 || range.high > 2.0 * MARGIN {
+        if distance > margin / 2.0 || range.high > 2.0 * margin {
             return Why::Between { distance, range };
         }
         if !known {

@@ -1,6 +1,7 @@
 //! One command, one file.
 
 mod canonicalize;
+mod check;
 mod classify;
 mod convert;
 mod demo;
@@ -8,6 +9,7 @@ mod distance;
 mod explain;
 mod inspect;
 mod matrix;
+mod models;
 mod regret;
 mod report;
 pub mod reproduce;
@@ -17,14 +19,16 @@ mod simulate;
 use crate::args::Command;
 use crate::failure::Failure;
 
-/// Runs a command.
-pub fn run(command: Command) -> Result<(), Failure> {
+/// Runs a command; what to exit with when nothing failed.
+pub fn run(command: Command) -> Result<u8, Failure> {
     match command {
+        Command::Check(args) => return check::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::Distance(args) => distance::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Canonicalize(args) => canonicalize::run(&args),
         Command::Matrix(args) => matrix::run(&args),
+        Command::Models(args) => models::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
@@ -33,5 +37,6 @@ pub fn run(command: Command) -> Result<(), Failure> {
         Command::Report(args) => report::run(&args),
         Command::Returns(args) => returns::run(&args),
         Command::Simulate(args) => simulate::run(&args),
-    }
+    }?;
+    Ok(0)
 }

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod certainty;
+mod check;
 mod classify;
 mod commands;
 mod defects;
@@ -10,6 +11,7 @@ mod episodes;
 mod explain;
 mod gamma;
 mod golden;
+mod models;
 mod readme;
 mod reproduce;
 #[cfg(unix)]

@@ -21,7 +21,10 @@ pub fn text(comparison: &Comparison) -> String {
         distances(comparison),
         shaping(results),
         notes(results),
-        comparison.verdict.as_ref().map_or(String::new(), |found| super::verdict::text(found, [&a.name, &b.name]))
+        comparison
+            .verdict
+            .as_ref()
+            .map_or(String::new(), |found| { format!("\n{}", super::verdict::text(found, [&a.name, &b.name])) })
     )
 }
 

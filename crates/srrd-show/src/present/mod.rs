@@ -6,6 +6,7 @@ pub mod explanation;
 pub mod gamma;
 pub mod inspection;
 pub mod matrix;
+pub mod models;
 pub mod regret;
 pub mod returns;
 pub mod verdict;

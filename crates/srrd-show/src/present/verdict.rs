@@ -7,16 +7,48 @@ use crate::escape::shown;
 
 /// One sentence, and where they differ two paths that anyone can check.
 pub fn text(judgement: &Judgement, [a, b]: [&str; 2]) -> String {
+    let mut text = format!("Verdict: {}.\n", sentence(judgement));
+    if let Some(witness) = &judgement.witness {
+        text += &paths(witness, [a, b]);
+    }
+    text
+}
+
+/// The answer and why, without a full stop.
+fn sentence(judgement: &Judgement) -> String {
     let answer = match judgement.answer {
         Answer::Same => "same behaviour",
         Answer::Different => "the rewards differ",
         Answer::Unknown => "not enough data to tell",
     };
-    let mut text = format!("\nVerdict: {answer}: {}.\n", judgement.why);
+    format!("{answer}: {}", judgement.why)
+}
+
+/// One line in the format of GitHub's workflow commands, which shows it beside the change; the paths follow as further lines of its message.
+///
+/// ```
+/// use srrd::{Duplicates, NamedSample, Options, Metric, RewardSample, compare};
+/// let sample = RewardSample::from_rows([(0, 0, 1, 1.0), (1, 0, 0, 2.0), (1, 1, 1, 0.0)], Duplicates::Mean)?;
+/// let named = NamedSample::new("a", sample);
+/// let options = Options { metrics: vec![Metric::Projected], verdict: true, ..Options::default() };
+/// let found = compare(&named, &named, &options.question()?)?;
+/// let line = srrd_show::present::verdict::annotation(found.verdict.as_ref().unwrap(), ["old", "new"]);
+/// assert!(line.starts_with("::warning title=srrd check::not enough data to tell"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn annotation(judgement: &Judgement, names: [&str; 2]) -> String {
+    let level = match judgement.answer {
+        Answer::Same => "notice",
+        Answer::Different => "error",
+        Answer::Unknown => "warning",
+    };
+    let mut message = format!("{}.", sentence(judgement));
     if let Some(witness) = &judgement.witness {
-        text += &paths(witness, [a, b]);
+        message += &paths(witness, names);
     }
-    text
+    // What ends a line would end the command.
+    let message = message.trim_end().replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    format!("::{level} title=srrd check::{message}\n")
 }
 
 fn paths(witness: &ShownWitness, [a, b]: [&str; 2]) -> String {

@@ -200,7 +200,7 @@ pub fn compare(a: &NamedSample, b: &NamedSample, question: &Question) -> Result<
         let found = finding(&measured, [a, b], question.certainty());
         let known = question.certainty().interval.filter(|level| *level == Level::default()).and(found.interval);
         if question.certainty().verdict
-            && let Some(found) = measured.verdict_with(known)
+            && let Some(found) = measured.verdict_with(question.certainty().within, known)
         {
             verdict = Some(Judgement::new(found, [a, b]));
         }
@@ -321,6 +321,7 @@ impl Serialize for Comparison {
         map.serialize_entry("settings", &self.used)?;
         map.serialize_entry("results", &self.results)?;
         map.serialize_entry("advised", &self.advised)?;
+        map.serialize_entry("within", &self.verdict.as_ref().map(|_| self.certainty.within.get()))?;
         map.serialize_entry("verdict", &self.verdict.as_ref().map(|verdict| verdict.answer.name()))?;
         map.serialize_entry("reason", &self.verdict.as_ref().map(|verdict| verdict.why.to_string()))?;
         if let Some(witness) = self.verdict.as_ref().and_then(|verdict| verdict.witness.as_ref()) {

@@ -37,7 +37,7 @@ impl PairCounts {
 /// Two rewards' returns of the same episodes, ranked once: counting pairs, also of episodes that were drawn, takes no further comparison of
 /// numbers.
 #[derive(Clone, Debug)]
-pub(super) struct Ranked {
+pub(crate) struct Ranked {
     /// The ranks by the first and the second reward, in ascending order of both; equal returns have one rank.
     ranks: Vec<[u32; 2]>,
     /// Which episode every one of them is.
@@ -95,7 +95,7 @@ impl Ranked {
 
 /// Memory that counting needs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scratch {
+pub(crate) struct Scratch {
     values: Vec<u32>,
     merged: Vec<u32>,
 }

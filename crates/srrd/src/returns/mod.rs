@@ -33,6 +33,7 @@ mod preferences;
 mod shaping;
 
 pub use kendall::PairCounts;
+pub(crate) use kendall::{Ranked, Scratch};
 pub use preferences::{Preference, Preferences, compare_preferences};
 
 use std::collections::HashMap;

@@ -13,6 +13,7 @@ pub(crate) enum Purpose {
     Reference = 5,
     Basis = 6,
     Folds = 7,
+    Groups = 8,
 }
 
 /// The stream of one draw.

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use srrd::regret::sampled_regret;
 use srrd::sample::Ends;
 use srrd::settings::EndRule;
-use srrd::verdict::Answer;
+use srrd::verdict::{Answer, Margin};
 use srrd::*;
 
 const PROBLEMS: u64 = 1000;
@@ -80,7 +80,7 @@ fn sample(problem: &Problem, rewards: &[f64]) -> RewardSample {
 fn answer(problem: &Problem, a: &RewardSample, b: &RewardSample) -> Answer {
     let ends = if problem.ends { EndRule::Marked } else { EndRule::None };
     let settings = Settings { gamma: Gamma::new(GAMMA).unwrap(), ends, ..Settings::default() };
-    Pair::new(a, b).measure(Metric::Projected, &settings).verdict().unwrap().answer
+    Pair::new(a, b).measure(Metric::Projected, &settings).verdict(Margin::default()).unwrap().answer
 }
 
 #[test]
@@ -127,6 +127,55 @@ fn copies_are_never_called_different_and_rewards_that_cost_are_hardly_ever_calle
     assert!(same > 20 && 100 * wrong <= same, "{wrong} of {same}");
 }
 
+/// Rewards whose distance over all transitions is the margin are called the same in at most 5 % of the samples of them.
+#[test]
+fn rewards_at_the_margin_are_hardly_ever_called_the_same() {
+    const PAIRS: u64 = 2000;
+    let margin = Margin::default();
+    let settings = Settings { gamma: Gamma::new(GAMMA).unwrap(), ends: EndRule::None, ..Settings::default() };
+    let distance = |a: &RewardSample, b: &RewardSample| {
+        Pair::new(a, b).measure(Metric::Projected, &settings).distance().distance().unwrap()
+    };
+    let answers: Vec<Answer> = (0..PAIRS)
+        .into_par_iter()
+        .map(|seed| {
+            let mut rng = generator(90_000 + seed);
+            let states = rng.random_range(15..30u32);
+            let rows: Vec<(u32, u32, u32)> =
+                (0..states).flat_map(|s| (0..8).map(move |a| (s, a, (s * 7 + a * a * 3 + a) % states))).collect();
+            // By transition, or by next state, which is harder to tell from shaping.
+            let draw = |rng: &mut ChaCha8Rng| -> Vec<f64> {
+                let by_next: Vec<f64> = (0..states).map(|_| rng.random_range(-1.0..1.0)).collect();
+                let share = f64::from(u8::from(seed % 2 == 0));
+                rows.iter().map(|&(_, _, t)| share * by_next[t as usize] + rng.random_range(-1.0..1.0f64)).collect()
+            };
+            let (first, other) = (draw(&mut rng), draw(&mut rng));
+            let with = |rewards: &[f64], keep: &dyn Fn(usize) -> bool| {
+                let rows = rows.iter().zip(rewards).enumerate().filter(|(i, _)| keep(*i));
+                RewardSample::from_rows(rows.map(|(_, (&(s, a, t), &r))| (s, a, t, r)), Duplicates::Mean).unwrap()
+            };
+            let mixed = |mix: f64| -> Vec<f64> { first.iter().zip(&other).map(|(a, b)| a + mix * b).collect() };
+            let all = with(&first, &|_| true);
+            // The distance grows with the share of the other reward: halve the interval that holds the margin.
+            let (mut low, mut high) = (0.0, 3.0);
+            for _ in 0..20 {
+                let middle = 0.5 * (low + high);
+                match distance(&all, &with(&mixed(middle), &|_| true)) < margin.get() {
+                    true => low = middle,
+                    false => high = middle,
+                }
+            }
+            let kept: Vec<bool> = rows.iter().map(|_| rng.random_bool(0.6)).collect();
+            let keep = |i: usize| kept[i];
+            let (a, b) = (with(&first, &keep), with(&mixed(high), &keep));
+            Pair::new(&a, &b).measure(Metric::Projected, &settings).verdict(margin).unwrap().answer
+        })
+        .collect();
+    let same = answers.iter().filter(|answer| **answer == Answer::Same).count();
+    println!("{same} of {PAIRS} pairs at the margin are called the same");
+    assert!(20 * same <= PAIRS as usize, "{same}");
+}
+
 #[test]
 fn opposite_exits_of_a_corridor_differ_and_the_witness_shows_it() {
     let rows = |goal: u32| {
@@ -143,7 +192,7 @@ fn opposite_exits_of_a_corridor_differ_and_the_witness_shows_it() {
     let pair = Pair::new(&left, &right);
     let measured = pair.measure(Metric::Projected, &settings);
     assert!(measured.distance().distance().unwrap() >= 0.5);
-    let verdict = measured.verdict().unwrap();
+    let verdict = measured.verdict(Margin::default()).unwrap();
     assert_eq!(verdict.answer, Answer::Different);
     {
         let witness = verdict.witness.unwrap();
@@ -167,5 +216,5 @@ fn opposite_exits_of_a_corridor_differ_and_the_witness_shows_it() {
     let pair = Pair::new(&left, &right);
     let measured = pair.measure(Metric::Projected, &settings);
     assert!(measured.distance_if_ends().unwrap().distance().unwrap() >= 0.5);
-    assert_eq!(measured.verdict().unwrap().answer, Answer::Unknown);
+    assert_eq!(measured.verdict(Margin::default()).unwrap().answer, Answer::Unknown);
 }

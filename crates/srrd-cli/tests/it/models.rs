@@ -1,0 +1,87 @@
+//! `srrd models`: scores side by side.
+
+use crate::support::Place;
+use serde_json::Value;
+
+/// Prompts with three to six responses; `new` is `old` with a number per prompt added, `other` likes others.
+fn log() -> String {
+    let mut text = String::from("step,prompt,completion,old,new,other,advantage\n");
+    for prompt in 0..40i64 {
+        for response in 0..3 + prompt % 4 {
+            let old = (7 * prompt + 5 * response * response) % 13;
+            let other = (3 * prompt + 4 * response) % 11;
+            text +=
+                &format!("1,what is {prompt}?,answer {prompt}.{response},{old},{},{other},0.5\n", old + 10 * prompt);
+        }
+    }
+    text
+}
+
+fn json(place: &Place, call: &str) -> Value {
+    serde_json::from_str(&place.ok(call)).unwrap()
+}
+
+#[test]
+fn scores_are_found_and_compared_within_prompts() {
+    let place = Place::new();
+    place.write("log.csv", log());
+    let run = place.srrd("models log.csv");
+    assert_eq!(run.status, 0, "{}", run.err);
+    assert!(run.err.contains("note: log.csv: comparing the scores old, new, other"), "{}", run.err);
+    assert!(run.out.starts_with("40 prompts with 180 responses\n"), "{}", run.out);
+    assert!(run.out.contains("where old and other disagree most:"), "{}", run.out);
+    let found = json(&place, "models log.csv --json");
+    assert_eq!(found["models"], serde_json::json!(["old", "new", "other"]));
+    let pair = &found["pairs"][0];
+    assert_eq!((&pair["a"], &pair["b"]), (&"old".into(), &"new".into()));
+    assert!(pair["distance"].as_f64().unwrap() < 1e-9);
+    for name in ["accuracy", "tau_b"] {
+        assert_eq!(pair[name], 1.0, "{name}");
+    }
+    assert_eq!(pair["best_of_n"]["4"], 0.0);
+    assert_eq!(pair["best_of_n"].get("8"), None);
+    // The same distance as that of the two columns by themselves.
+    let alone = json(&place, "distance log.csv --rewards old,other --metric projected --next none --json");
+    let [by_models, by_distance] =
+        [&found["pairs"][1], &alone["results"][0]].map(|one| one["distance"].as_f64().unwrap());
+    assert!((by_models - by_distance).abs() < 1e-9, "{by_models} {by_distance}");
+}
+
+#[test]
+fn a_reference_comes_second_and_threads_change_nothing() {
+    let place = Place::new();
+    place.write("log.csv", log());
+    let found = json(&place, "models log.csv --rewards old,other --gold new --json --top 1");
+    let names: Vec<[&str; 2]> = (found["pairs"].as_array().unwrap().iter())
+        .map(|pair| ["a", "b"].map(|side| pair[side].as_str().unwrap()))
+        .collect();
+    assert_eq!(names, [["old", "new"], ["other", "new"], ["old", "other"]]);
+    assert_eq!(found["pairs"][1]["disagreements"].as_array().unwrap().len(), 1);
+    let threads = |count: usize| place.ok(&format!("models log.csv --json --threads {count}"));
+    assert_eq!(threads(1), threads(2));
+}
+
+#[test]
+fn what_cannot_be_compared_is_said() {
+    let place = Place::new();
+    place.write("log.csv", log());
+    place.write("one.csv", "prompt,response,score\np,a,1\np,b,2\n");
+    place.write("single.csv", "prompt,response,a,b\np,x,1,2\nq,y,2,1\n");
+    place.write("steps.csv", "state,action,next_state,a,b\n0,0,1,1,2\n0,1,1,2,1\n");
+    for (call, told) in [
+        ("models one.csv", "only `score` is found among"),
+        ("models log.csv --rewards old", "there is only 'old': name at least two reward columns"),
+        ("models log.csv --rewards old,othr", "did you mean `other`?"),
+        ("models log.csv --gold style", "there is no such reward column"),
+        ("models single.csv", "no prompt has two different responses"),
+        ("models steps.csv", "has next states"),
+    ] {
+        let message = place.refused(call);
+        assert!(message.contains(told), "{call}: {message}");
+    }
+    // A model that likes nothing.
+    place.write("flat.csv", "prompt,response,a,b\np,x,1,2\np,y,2,2\nq,x,1,3\nq,z,0,3\n");
+    let run = place.srrd("models flat.csv");
+    assert!(run.status == 0 && run.out.contains("undefined"), "{}{}", run.out, run.err);
+    assert!(run.out.contains("b scores all responses of every prompt alike: it prefers nothing"), "{}", run.out);
+}

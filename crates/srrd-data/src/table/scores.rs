@@ -1,0 +1,81 @@
+//! Which columns of a table of prompts and responses are scores, where nobody says so.
+
+use super::batch::{Batch, Values};
+use super::number::parse_number;
+use super::options::{ROLES, Role, TableOptions};
+use super::read::{Piece, TableReader, listed};
+use crate::error::{ErrorKind, TableError};
+
+/// Numbers beside the scores in logs of training: what counts rows, steps and letters, and what was made of the scores. Also as the last
+/// word of a name, such as `response_length`.
+const OTHERS: [&str; 17] = [
+    "advantage",
+    "advantages",
+    "id",
+    "idx",
+    "index",
+    "uid",
+    "epoch",
+    "iteration",
+    "rank",
+    "seed",
+    "time",
+    "timestamp",
+    "len",
+    "length",
+    "lengths",
+    "tokens",
+    "step",
+];
+
+/// The columns that hold scores: all that are numbers, but for those that have another role or count something.
+///
+/// ```
+/// use srrd_data::{FileFormat, ReadOptions, TableOptions, open_bytes, score_columns};
+/// let log = "step,prompt,completion,correct,style,advantage\n1,2+2?,4,1,0.5,0.7\n1,2+2?,5,0,0.25,-0.7\n";
+/// let table = open_bytes("log.csv", FileFormat::from_path("log.csv".as_ref())?, log.into(), &ReadOptions::default())?;
+/// assert_eq!(score_columns(table, &TableOptions::default())?, ["correct", "style"]);
+/// # Ok::<(), srrd_data::TableError>(())
+/// ```
+///
+/// # Errors
+/// Anything wrong with the first rows; fewer than two such columns.
+pub fn score_columns(mut reader: Box<dyn TableReader>, options: &TableOptions) -> Result<Vec<String>, TableError> {
+    let file = reader.name().to_owned();
+    let candidates: Vec<String> =
+        reader.schema().names().filter(|name| may_be_a_score(name, options)).map(str::to_owned).collect();
+    let listing = listed(reader.schema().names());
+    // Text formats tell numbers only in their rows.
+    let untyped = reader.is_untyped();
+    reader.select(&candidates.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let mut batch = Batch::default();
+    while reader.next_batch(&mut batch)? == Piece::Rows && batch.rows == 0 {}
+    let is_number = |values: &Values| match values {
+        Values::Int(_) | Values::Float(_) => true,
+        Values::Text(texts) => untyped && batch.rows > 0 && texts.iter().all(|text| parse_number(text).is_ok()),
+        Values::Bool(_) => false,
+    };
+    let found: Vec<String> = (candidates.into_iter().zip(&batch.columns))
+        .filter(|(_, column)| is_number(&column.values))
+        .map(|(name, _)| name)
+        .collect();
+    if found.len() < 2 {
+        let what = format!(
+            "at least two columns of scores are needed, and {} found among {listing}; name them with `--rewards A,B`",
+            if found.is_empty() { "none is".to_owned() } else { format!("only `{}` is", found[0]) }
+        );
+        return Err(TableError::new(ErrorKind::MissingColumn, file, what));
+    }
+    Ok(found)
+}
+
+fn may_be_a_score(name: &str, options: &TableOptions) -> bool {
+    let lower = name.to_lowercase();
+    let last_word = lower.rsplit(['_', '.', '/', ' ', '-']).next().unwrap_or_default();
+    let has_role = ROLES.iter().filter(|info| info.role != Role::Reward).any(|info| {
+        let given = options.columns.get(info.role);
+        let is = |column: &str| name.strip_prefix(column).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        given.map_or_else(|| is(info.name) || info.aliases.iter().any(|alias| is(alias)), is)
+    });
+    !has_role && !OTHERS.contains(&last_word)
+}

@@ -1,0 +1,98 @@
+//! Reward models side by side, as text.
+
+use srrd::models::{Estimated, ModelComparison, ModelPair};
+
+use crate::escape::shown;
+use crate::words::{count, counted, percent, table};
+
+/// How many responses the best is chosen from in the table; all are in the JSON.
+const SHOWN_N: usize = 4;
+
+/// A table of pairs of models, and what there is to say about them.
+///
+/// ```
+/// use srrd::models::{ModelSettings, compare_models};
+/// use srrd::{Duplicates, NamedSample, RewardSample};
+/// let rows = (0..20).flat_map(|p| (0..4).map(move |r| (p, 100 * p + r, -1, f64::from(r * r))));
+/// let sample = RewardSample::from_rows(rows, Duplicates::Mean)?;
+/// let opposite = sample.with_rewards(sample.rewards().iter().map(|r| -r).collect())?;
+/// let named = |name: &str, sample| NamedSample { one_step: true, ..NamedSample::new(name, sample) };
+/// let found = compare_models(&[named("old", sample), named("new", opposite)], None, &ModelSettings::default())?;
+/// assert!(srrd_show::present::models::text(&found).contains("20 prompts with 80 responses"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn text(found: &ModelComparison) -> String {
+    let mut text = format!(
+        "{} with {}",
+        counted(found.prompts, "prompt", "prompts"),
+        counted(found.responses, "response", "responses")
+    );
+    if found.single > 0 {
+        text += &format!("; {} with a single response, which says nothing", counted(found.single, "prompt", "prompts"));
+    }
+    text += &format!("\n\n{}", pairs(found));
+    text += &format!(
+        "\n{} % intervals by drawing prompts. distance: 0 same choices, 0.71 unrelated, 1 opposite. accuracy: how often both order two\n\
+         responses of a prompt alike. top1: how often both like the same best. best of {SHOWN_N}: what b loses when a chooses, in b's\n\
+         standard deviations within prompts.\n",
+        (found.level * 1e8).round() / 1e6
+    );
+    for pair in found.pairs.iter().filter(|_| found.pairs.len() <= 3) {
+        text += &disagreements(pair);
+    }
+    if found.repeated > 0 {
+        text += &format!("\n{} repeated a response of their prompt and were merged with it\n", rows(found.repeated));
+    }
+    for model in found.models.iter().filter(|model| model.constant) {
+        text += &format!("\n{} scores all responses of every prompt alike: it prefers nothing\n", shown(&model.name));
+    }
+    if found.unpaired > 0 {
+        text += &format!(
+            "\n{} with more than {} responses are not counted by margin\n",
+            counted(found.unpaired, "prompt", "prompts"),
+            count(srrd::models::MOST_PAIRED)
+        );
+    }
+    text
+}
+
+fn rows(number: usize) -> String {
+    counted(number, "row", "rows")
+}
+
+fn pairs(found: &ModelComparison) -> String {
+    let loss = format!("best of {SHOWN_N}");
+    let header = ["a", "b", "distance", "", "accuracy", "", "tau_b", "", "top1", "", &loss, ""];
+    let plain = |value: f64| format!("{value:.3}");
+    let row = |pair: &ModelPair| {
+        let best = pair.best_of_n.iter().find(|best| best.n == SHOWN_N).map(|best| best.loss).unwrap_or_default();
+        let mut row = vec![shown(&pair.a).into_owned(), shown(&pair.b).into_owned()];
+        row.extend(cells(&pair.distance, plain));
+        row.extend(cells(&pair.accuracy, percent));
+        row.extend(cells(&pair.tau_b, plain));
+        row.extend(cells(&pair.top1, percent));
+        row.extend(cells(&best, plain));
+        row
+    };
+    table(&header, &found.pairs.iter().map(row).collect::<Vec<_>>(), &[])
+}
+
+/// A number and its interval.
+fn cells(estimated: &Estimated, number: fn(f64) -> String) -> [String; 2] {
+    let interval = estimated.interval.map(|range| format!("({} to {})", number(range.low), number(range.high)));
+    [estimated.value.map_or_else(|| "undefined".to_owned(), number), interval.unwrap_or_default()]
+}
+
+fn disagreements(pair: &ModelPair) -> String {
+    if pair.disagreements.is_empty() {
+        return String::new();
+    }
+    let token = |value: &srrd::answer::TokenValue| shown(&value.token().to_string()).into_owned();
+    let mut text = format!("\nwhere {} and {} disagree most:\n", shown(&pair.a), shown(&pair.b));
+    for found in &pair.disagreements {
+        text += &format!("  {} of the difference: {}\n", percent(found.share), token(&found.prompt));
+        text +=
+            &format!("    a likes best: {}\n    b likes best: {}\n", token(&found.best_of_a), token(&found.best_of_b));
+    }
+    text
+}

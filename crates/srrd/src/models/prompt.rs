@@ -1,0 +1,319 @@
+//! The scores of prompts, and what two models make of one prompt, as sums that can be added up.
+
+use std::ops::Range;
+
+use super::{BEST_OF, MARGINS, MOST_PAIRED, ROUNDING};
+use crate::returns::{PairCounts, Ranked, Scratch};
+use crate::sample::NamedSample;
+
+/// The scores of several models, prompt by prompt.
+pub(super) struct Scores<'a> {
+    /// The responses of every prompt that has at least two.
+    ranges: Vec<Range<usize>>,
+    /// How many prompts have one.
+    pub single: usize,
+    /// By model, the scores as they are.
+    raw: Vec<&'a [f64]>,
+    /// By model, the scores less the mean of their prompt, of all prompts that count.
+    centred: Vec<Vec<f64>>,
+    /// By model, the length of those.
+    length: Vec<f64>,
+    /// By model, the standard deviation within prompts.
+    pub deviation: Vec<f64>,
+    /// By model, whether all responses of every prompt are scored alike.
+    pub constant: Vec<bool>,
+}
+
+/// Memory that counting needs.
+#[derive(Default)]
+pub(super) struct Workspace {
+    order: [Vec<u32>; 2],
+    scratch: Scratch,
+}
+
+impl<'a> Scores<'a> {
+    pub fn new(models: &'a [NamedSample]) -> Self {
+        let graph = &models[0].sample.graph;
+        let all = (0..graph.edges()).map(|edge| graph.transitions(edge));
+        let (ranges, single): (Vec<_>, Vec<_>) = all.partition(|range| range.len() > 1);
+        let raw: Vec<&[f64]> = models.iter().map(|model| model.sample.rewards()).collect();
+        let centred: Vec<Vec<f64>> = raw.iter().map(|scores| less_means(scores, &ranges)).collect();
+        let responses: usize = ranges.iter().map(Range::len).sum();
+        let length: Vec<f64> = centred.iter().map(|values| values.iter().map(|v| v * v).sum::<f64>().sqrt()).collect();
+        let freedom = (responses - ranges.len()).max(1) as f64;
+        let largest = |scores: &[f64]| scores.iter().fold(0.0f64, |most, score| most.max(score.abs()));
+        let spread = |values: &[f64]| largest(values);
+        let constant =
+            raw.iter().zip(&centred).map(|(raw, values)| spread(values) <= ROUNDING * largest(raw)).collect();
+        let deviation = length.iter().map(|length| length / freedom.sqrt()).collect();
+        Scores { ranges, single: single.len(), raw, centred, length, deviation, constant }
+    }
+
+    /// How many prompts count.
+    pub fn prompts(&self) -> usize {
+        self.ranges.len()
+    }
+
+    pub fn responses(&self) -> usize {
+        self.sizes().sum()
+    }
+
+    /// How many responses every prompt has.
+    pub fn sizes(&self) -> impl Iterator<Item = usize> + '_ {
+        self.ranges.iter().map(Range::len)
+    }
+
+    /// The responses of a prompt, as transitions.
+    pub fn rows(&self, prompt: usize) -> Range<usize> {
+        self.ranges[prompt].clone()
+    }
+
+    /// The first of the responses that a model likes best.
+    pub fn best(&self, prompt: usize, model: usize) -> usize {
+        let better = |best: usize, row: usize| if self.raw[model][row] > self.raw[model][best] { row } else { best };
+        self.rows(prompt).reduce(better).unwrap_or_default()
+    }
+
+    /// What a prompt adds to four times the squared distance.
+    pub fn squares(&self, prompt: usize, [a, b]: [usize; 2]) -> f64 {
+        let difference = |row: usize| self.centred[a][row] / self.length[a] - self.centred[b][row] / self.length[b];
+        self.rows(prompt).map(|row| difference(row).powi(2)).sum()
+    }
+
+    /// The distance over all prompts.
+    pub fn distance(&self, pair: [usize; 2]) -> f64 {
+        (0.25 * (0..self.prompts()).map(|prompt| self.squares(prompt, pair)).sum::<f64>()).sqrt().min(1.0)
+    }
+
+    /// What two models make of one prompt. O(m²) for m responses, for large ones O(m log m).
+    pub fn count(&self, prompt: usize, [a, b]: [usize; 2], workspace: &mut Workspace) -> Counted {
+        let rows = self.rows(prompt);
+        let [x, y] = [a, b].map(|model| &self.raw[model][rows.clone()]);
+        let centred = [a, b].map(|model| &self.centred[model][rows.clone()]);
+        let mut sums = Sums::default();
+        for (u, v) in centred[0].iter().zip(centred[1]) {
+            sums.0[Sums::AB] += u * v;
+            sums.0[Sums::AA] += u * u;
+            sums.0[Sums::BB] += v * v;
+        }
+        sums.0[Sums::RESPONSES] = rows.len() as f64;
+        sums.0[Sums::PROMPTS] = 1.0;
+        let counts = match rows.len() <= MOST_PAIRED {
+            true => paired(x, y, self.deviation[b], &mut sums),
+            false => Ranked::new(x, y, [0.0; 2]).counts(|_| 1, &mut workspace.scratch),
+        };
+        sums.0[Sums::ALIKE] = counts.concordant as f64;
+        sums.0[Sums::OPPOSITE] = counts.discordant as f64;
+        if let Some(tau_b) = counts.tau_b() {
+            sums.0[Sums::TAU] = tau_b;
+            sums.0[Sums::TAUS] = 1.0;
+        }
+        sums.0[Sums::TOP] = same_best(x, y);
+        let order = &mut workspace.order;
+        for (order, values) in order.iter_mut().zip([x, y]) {
+            order.clear();
+            order.extend(0..values.len() as u32);
+            order.sort_unstable_by(|&i, &j| values[i as usize].total_cmp(&values[j as usize]).then(i.cmp(&j)));
+        }
+        for (place, n) in BEST_OF.into_iter().enumerate().take_while(|(_, n)| *n <= rows.len()) {
+            let value = |by: usize, of: usize| best_of(n, &order[by], [x, y][by], centred[of]);
+            sums.0[Sums::LOSS + 3 * place] = value(1, 1) - value(0, 1);
+            sums.0[Sums::LOSS + 3 * place + 1] = value(0, 0) - value(1, 0);
+            sums.0[Sums::LOSS + 3 * place + 2] = 1.0;
+        }
+        Counted(sums)
+    }
+}
+
+/// Scores less the mean of their prompt; 0 where a prompt does not count.
+fn less_means(scores: &[f64], ranges: &[Range<usize>]) -> Vec<f64> {
+    let mut centred = vec![0.0; scores.len()];
+    for range in ranges {
+        let of_prompt = &scores[range.clone()];
+        // From the first one on, so that large scores that differ little lose no digits.
+        let first = of_prompt[0];
+        let mean = of_prompt.iter().map(|score| score - first).sum::<f64>() / of_prompt.len() as f64;
+        centred[range.clone()].iter_mut().zip(of_prompt).for_each(|(to, score)| *to = score - first - mean);
+    }
+    centred
+}
+
+/// All pairs of responses, one by one, also by how far the second scores are apart.
+fn paired(x: &[f64], y: &[f64], deviation: f64, sums: &mut Sums) -> PairCounts {
+    let mut counts = PairCounts::default();
+    for i in 0..x.len() {
+        for j in 0..i {
+            let (up, also) = (x[i] - x[j], y[i] - y[j]);
+            match (up == 0.0, also == 0.0) {
+                (true, true) => {}
+                (true, false) => counts.tied_first += 1,
+                (false, true) => counts.tied_second += 1,
+                (false, false) => {
+                    let alike = (up > 0.0) == (also > 0.0);
+                    *(if alike { &mut counts.concordant } else { &mut counts.discordant }) += 1;
+                    let margin = also.abs() / deviation;
+                    let place = MARGINS.iter().rposition(|least| margin >= *least).unwrap_or(0);
+                    sums.0[Sums::MARGIN + 2 * place + usize::from(!alike)] += 1.0;
+                }
+            }
+        }
+    }
+    counts
+}
+
+/// How likely both choose the same of the responses, each at random among those it likes best.
+fn same_best(x: &[f64], y: &[f64]) -> f64 {
+    let most = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let (best_x, best_y) = (most(x), most(y));
+    let count = |holds: &dyn Fn(f64, f64) -> bool| x.iter().zip(y).filter(|(x, y)| holds(**x, **y)).count() as f64;
+    let both = count(&|x, y| x == best_x && y == best_y);
+    both / (count(&|x, _| x == best_x) * count(&|_, y| y == best_y))
+}
+
+/// V_n: the mean of `of` over the best of n responses by the values that are in this order; among equal ones the mean counts.
+fn best_of(n: usize, order: &[u32], by: &[f64], of: &[f64]) -> f64 {
+    let m = order.len();
+    // C(k − 1, n − 1) / C(m, n), from k = m downwards.
+    let mut weight = n as f64 / m as f64;
+    let mut value = 0.0;
+    let mut k = m;
+    for block in order.chunk_by(|&i, &j| by[i as usize] == by[j as usize]).rev() {
+        let mut weights = 0.0;
+        for _ in block {
+            weights += weight;
+            k -= 1;
+            weight *= if k >= n { (k - n + 1) as f64 / k as f64 } else { 0.0 };
+        }
+        let mean = block.iter().map(|&i| of[i as usize]).sum::<f64>() / block.len() as f64;
+        value += weights * mean;
+    }
+    value
+}
+
+/// What one prompt adds.
+#[derive(Clone, Copy)]
+pub(super) struct Counted(pub Sums);
+
+/// Sums over prompts, of which all numbers are made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Sums([f64; Sums::SIZE]);
+
+impl Default for Sums {
+    fn default() -> Self {
+        Sums([0.0; Sums::SIZE])
+    }
+}
+
+impl Sums {
+    const AB: usize = 0;
+    const AA: usize = 1;
+    const BB: usize = 2;
+    const RESPONSES: usize = 3;
+    const PROMPTS: usize = 4;
+    const ALIKE: usize = 5;
+    const OPPOSITE: usize = 6;
+    const TAU: usize = 7;
+    const TAUS: usize = 8;
+    const TOP: usize = 9;
+    /// By margin, pairs that are ordered alike and oppositely.
+    const MARGIN: usize = 10;
+    /// By n, the loss of B, the loss of A, and how many prompts have so many responses.
+    const LOSS: usize = Self::MARGIN + 2 * MARGINS.len();
+    const SIZE: usize = Self::LOSS + 3 * BEST_OF.len();
+
+    /// Adds as many of the other.
+    pub fn add(&mut self, other: &Sums, times: f64) {
+        self.0.iter_mut().zip(&other.0).for_each(|(sum, value)| *sum += times * value);
+    }
+
+    fn share(&self, part: usize, of: f64) -> Option<f64> {
+        (of > 0.0).then(|| self.0[part] / of)
+    }
+
+    pub fn distance(&self) -> Option<f64> {
+        let length = (self.0[Self::AA] * self.0[Self::BB]).sqrt();
+        let cosine = (length > 0.0).then(|| self.0[Self::AB] / length)?;
+        Some((0.5 * (1.0 - cosine)).clamp(0.0, 1.0).sqrt())
+    }
+
+    pub fn accuracy(&self) -> Option<f64> {
+        self.share(Self::ALIKE, self.0[Self::ALIKE] + self.0[Self::OPPOSITE])
+    }
+
+    pub fn tau_b(&self) -> Option<f64> {
+        self.share(Self::TAU, self.0[Self::TAUS])
+    }
+
+    pub fn top1(&self) -> Option<f64> {
+        self.share(Self::TOP, self.0[Self::PROMPTS])
+    }
+
+    /// The loss at this place of [`BEST_OF`]: of B (0) or of A (1), in standard deviations of its own.
+    pub fn loss(&self, place: usize, of: usize) -> Option<f64> {
+        let freedom = self.0[Self::RESPONSES] - self.0[Self::PROMPTS];
+        let deviation = (self.0[[Self::BB, Self::AA][of]] / freedom).sqrt();
+        let mean = self.share(Self::LOSS + 3 * place + of, self.0[Self::LOSS + 3 * place + 2])?;
+        (deviation > 0.0).then(|| mean / deviation)
+    }
+
+    pub fn accuracy_at(&self, place: usize) -> Option<f64> {
+        let at = Self::MARGIN + 2 * place;
+        self.share(at, self.0[at] + self.0[at + 1])
+    }
+
+    pub fn pairs_at(&self, place: usize) -> u64 {
+        (self.0[Self::MARGIN + 2 * place] + self.0[Self::MARGIN + 2 * place + 1]) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// By listing all choices of n responses; equally good ones are taken as often.
+    fn enumerated(n: usize, by: &[f64], of: &[f64]) -> f64 {
+        let (mut total, mut choices) = (0.0, 0.0);
+        for chosen in 0u32..1 << by.len() {
+            if chosen.count_ones() as usize != n {
+                continue;
+            }
+            let members: Vec<usize> = (0..by.len()).filter(|i| chosen >> i & 1 == 1).collect();
+            let most = members.iter().map(|&i| by[i]).fold(f64::NEG_INFINITY, f64::max);
+            let best: Vec<f64> = members.iter().filter(|&&i| by[i] == most).map(|&i| of[i]).collect();
+            total += best.iter().sum::<f64>() / best.len() as f64;
+            choices += 1.0;
+        }
+        total / choices
+    }
+
+    proptest! {
+        #[test]
+        fn the_best_of_n_is_the_mean_over_all_choices(
+            rows in prop::collection::vec((0..5i32, -3.0..3.0f64), 2..10), n in 1..10usize,
+        ) {
+            let by: Vec<f64> = rows.iter().map(|row| f64::from(row.0)).collect();
+            let of: Vec<f64> = rows.iter().map(|row| row.1).collect();
+            let n = n.min(by.len());
+            let mut order: Vec<u32> = (0..by.len() as u32).collect();
+            order.sort_by(|&i, &j| by[i as usize].total_cmp(&by[j as usize]));
+            prop_assert!((best_of(n, &order, &by, &of) - enumerated(n, &by, &of)).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn pairs_of_large_prompts_are_counted_as_those_of_small_ones() {
+        let value = |i: usize, k: usize| ((i * k + i * i) % 23) as f64;
+        let x: Vec<f64> = (0..200).map(|i| value(i, 7)).collect();
+        let y: Vec<f64> = (0..200).map(|i| value(i, 11)).collect();
+        let one_by_one = paired(&x, &y, 1.0, &mut Sums::default());
+        assert_eq!(Ranked::new(&x, &y, [0.0; 2]).counts(|_| 1, &mut Scratch::default()), one_by_one);
+    }
+
+    #[test]
+    fn equally_good_responses_are_chosen_as_often() {
+        assert_eq!(same_best(&[1.0, 1.0, 0.0], &[1.0, 0.0, 0.0]), 0.5);
+        assert_eq!(same_best(&[1.0, 1.0], &[2.0, 2.0]), 0.5);
+        assert_eq!(same_best(&[0.0, 1.0], &[1.0, 0.0]), 0.0);
+    }
+}

@@ -1,0 +1,79 @@
+"""Checks of changed rewards: the recorder, the assertion, the plugin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import srrd
+from srrd.testing import NotEnoughData, assert_same_behaviour
+
+gymnasium = pytest.importorskip("gymnasium")
+
+
+def goal(obs: int, action: int, next_obs: int) -> float:
+    return float(next_obs == 15)
+
+
+def distance_to_goal(state: int) -> float:
+    return float(abs(3 - state // 4) + abs(3 - state % 4))
+
+
+def shaped(obs: int, action: int, next_obs: int) -> float:
+    over = next_obs in (5, 7, 11, 12, 15)
+    return 5 * goal(obs, action, next_obs) + (0.0 if over else -0.9 * distance_to_goal(next_obs)) + distance_to_goal(obs)
+
+
+def holes(obs: int, action: int, next_obs: int) -> float:
+    return float(next_obs in (5, 7, 11, 12)) - float(next_obs == 15)
+
+
+@pytest.fixture(scope="module")
+def recorded() -> list[srrd.RewardSample]:
+    env = gymnasium.make("FrozenLake-v1", is_slippery=False)
+    return srrd.record(env, rewards=[goal, shaped, holes], episodes=2000, seed=1, env_reward=True)
+
+
+def test_every_reward_is_asked_on_the_same_transitions(recorded: list[srrd.RewardSample]) -> None:
+    assert [sample.name for sample in recorded] == ["env", "goal", "shaped", "holes"]
+    env, own, *_ = recorded
+    assert np.array_equal(env.rewards, own.rewards)
+    for sample in recorded[1:]:
+        assert np.array_equal(sample.transitions.states, env.transitions.states)
+    assert srrd.distance(recorded[1], recorded[2], metric="projected") < 1e-6
+
+
+def test_the_assertion_is_the_verdict(
+    recorded: list[srrd.RewardSample], same_behaviour: Callable[..., None]
+) -> None:
+    _, own, copy, other = recorded
+    for check in (assert_same_behaviour, same_behaviour):
+        found = srrd.compare(own, copy, "projected")
+        if found["verdict"] == "same":
+            check(own, copy)
+        else:
+            with pytest.raises(NotEnoughData, match="not enough data"):
+                check(own, copy)
+        with pytest.raises(AssertionError, match="the rewards differ: .*\n  path 1: "):
+            check(own, other)
+
+
+def test_mistakes_are_named() -> None:
+    env = gymnasium.make("FrozenLake-v1")
+    with pytest.raises(ValueError, match="no reward to record"):
+        srrd.record(env)
+    with pytest.raises(ValueError, match="returned 'x', which is not a number"):
+        srrd.record(env, rewards={"bad": lambda obs, action, next_obs: "x"}, episodes=1)
+    with pytest.raises(ValueError, match="called 'env'"):
+        srrd.record(env, rewards={"env": goal}, env_reward=True)
+    samples = srrd.record(env, rewards=[lambda s, a, n: 1.0, lambda s, a, n: float(n)], episodes=3)
+    assert [sample.name for sample in samples] == ["reward0", "reward1"]
+
+
+def test_time_limits_are_no_ends() -> None:
+    env = gymnasium.make("FrozenLake-v1", is_slippery=False)
+    (sample,) = srrd.record(env, rewards=[goal], episodes=20, max_steps=2)
+    # Two steps from the start no episode of this lake is over.
+    assert srrd.inspect(sample)["samples"][0]["ending"] == 0
