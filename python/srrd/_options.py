@@ -72,11 +72,14 @@ class CompareOptions(Options, total=False):
         Also test whether the rewards are more alike than chance would make them
     draws
         How many draws intervals and tests make
+    within
+        The margin of the verdict: rewards that are farther apart by projected are different
     """
 
     interval: float | None
     chance: bool
     draws: int
+    within: float
 
 
 def choices(
