@@ -18,6 +18,8 @@ pub struct Learned {
     pub trace: Vec<Iterate>,
     /// How many iterations it took.
     pub iterations: usize,
+    /// The largest element of the gradient per step, at the end, where there is one.
+    pub gradient: Option<f64>,
     /// What there is to know before the reward is trusted.
     pub cautions: Vec<Caution>,
 }
@@ -25,7 +27,15 @@ pub struct Learned {
 impl Learned {
     /// A reward without further ado.
     pub fn new(sample: NamedSample) -> Self {
-        Learned { sample, std_errors: None, draws: Vec::new(), trace: Vec::new(), iterations: 0, cautions: Vec::new() }
+        Learned {
+            sample,
+            std_errors: None,
+            draws: Vec::new(),
+            trace: Vec::new(),
+            iterations: 0,
+            gradient: None,
+            cautions: Vec::new(),
+        }
     }
 }
 
@@ -62,6 +72,20 @@ pub enum Caution {
         /// After how many iterations it was broken off.
         iterations: usize,
     },
+    /// Standard errors and draws were asked for, and could not be made.
+    NoSpread,
+    /// Pairs of one length cannot tell a constant.
+    OpenConstants {
+        /// How many groups of rewards there are that were never compared with each other, each with a constant of its own.
+        groups: usize,
+    },
+    /// Rewards that no preference depends on.
+    Unjudged {
+        /// How many.
+        unknowns: usize,
+        /// Of how many.
+        of: usize,
+    },
     /// Nobody said how some episodes ended: they count as going on.
     EndsUnknown {
         /// How many episodes.
@@ -75,6 +99,9 @@ impl Caution {
         match self {
             Caution::SingleAction { .. } => "single_action",
             Caution::NotConverged { .. } => "not_converged",
+            Caution::NoSpread => "no_spread",
+            Caution::OpenConstants { .. } => "open_constants",
+            Caution::Unjudged { .. } => "unjudged",
             Caution::EndsUnknown { .. } => "ends_unknown",
         }
     }
@@ -92,6 +119,20 @@ impl Caution {
                 counted(*iterations, "iteration", "iterations"),
                 front_end.option("iterations")
             ),
+            Caution::NoSpread => "there are no standard errors and no draws: choices depend on so many states at once that their equations \
+                                  cannot be factorized"
+                .to_owned(),
+            Caution::OpenConstants { groups: 1 } => {
+                "a constant added to all rewards changes no preference, since pairs are of one length: their mean is set to 0".to_owned()
+            }
+            Caution::OpenConstants { groups } => format!(
+                "preferences fall into {} that are never compared with each other: each has a constant of its own that they cannot \
+                 tell, and the mean 0",
+                counted(*groups, "group of rewards", "groups of rewards")
+            ),
+            Caution::Unjudged { unknowns, of } => {
+                format!("no preference depends on {} of {}: these are 0", count(*unknowns), counted(*of, "reward", "rewards"))
+            }
             Caution::EndsUnknown { episodes } => format!(
                 "nobody said how {} ended: they count as going on (a column `terminated` says which ones were over)",
                 counted(*episodes, "episode", "episodes")

@@ -10,8 +10,11 @@
 
 mod demonstrations;
 mod learned;
+mod logit;
+pub mod maxent;
 mod method;
 mod model;
+pub mod preferences;
 mod problem;
 mod run;
 mod watch;

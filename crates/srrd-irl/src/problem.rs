@@ -49,12 +49,43 @@ pub enum Problem {
         /// The set.
         set: String,
     },
+    /// No state in which there was something to choose.
+    NoChoice {
+        /// The set.
+        set: String,
+    },
+    /// Functions of features of states that have none.
+    NoFeatures {
+        /// The set.
+        set: String,
+    },
     /// Rewards or losses that are not finite any more.
     Diverged {
         /// The set.
         set: String,
         /// In which iteration.
         iteration: usize,
+    },
+    /// No preferences.
+    NoPreferences,
+    /// One name, two episodes.
+    EpisodeTwice {
+        /// The name.
+        episode: String,
+    },
+    /// A preference about an episode that is not there.
+    UnknownEpisode {
+        /// The row of the preferences, from 1.
+        row: usize,
+        /// The episode.
+        episode: String,
+    },
+    /// A preference of an episode to itself.
+    PreferredToItself {
+        /// The row of the preferences, from 1.
+        row: usize,
+        /// The episode.
+        episode: String,
     },
     /// An option with a value that it does not take.
     Value {
@@ -86,10 +117,31 @@ impl Problem {
             Problem::OneStep { set } => format!(
                 "{}every episode has a single step, so that nothing is known of what follows an action: use {}, or longer episodes",
                 of(set),
-                front_end.choice("reward", "sa")
+                front_end.choice("reward", "state-action")
+            ),
+            Problem::NoChoice { set } => format!(
+                "{}in no state were two different actions taken, so that nothing can be learned of the reward: add demonstrations, or \
+                 count where actions lead from all sets with {}",
+                of(set),
+                front_end.choice("model", "pooled")
+            ),
+            Problem::NoFeatures { set } => format!(
+                "{}states have no features: functions of features need columns such as `state.x`; use {} for states that are names",
+                of(set),
+                front_end.choice("form", "free")
             ),
             Problem::Diverged { set, iteration } => {
                 format!("{}learning diverged in iteration {iteration}: rewards are not finite any more", of(set))
+            }
+            Problem::NoPreferences => "there are no preferences to learn from".to_owned(),
+            Problem::EpisodeTwice { episode } => {
+                format!("there are two episodes '{episode}': preferences cannot tell them apart")
+            }
+            Problem::UnknownEpisode { row, episode } => {
+                format!("row {row} of the preferences names the episode '{episode}', which the table does not hold")
+            }
+            Problem::PreferredToItself { row, episode } => {
+                format!("row {row} of the preferences prefers the episode '{episode}' to itself")
             }
             Problem::Value { option, why } => format!("{}: {why}", front_end.option(option)),
         }

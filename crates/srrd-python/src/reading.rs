@@ -23,7 +23,9 @@ impl Reading {
         for (role, column) in columns {
             map.set_named(&role, column).map_err(|error| wrong(format!("columns: {error}")))?;
         }
-        Ok(Reading { options: TableOptions { columns: map, rewards, next, duplicates, episodes: true } })
+        Ok(Reading {
+            options: TableOptions { columns: map, rewards, next, duplicates, episodes: true, demonstrations: false },
+        })
     }
 }
 
