@@ -13,6 +13,7 @@ mod learned;
 mod method;
 mod model;
 mod problem;
+pub mod ptirl;
 mod run;
 mod watch;
 
