@@ -5,36 +5,37 @@
 //! That leaves many rewards. The [`Objective`] says which one:
 //!
 //! - `near` (the default): the one nearest to cap · (P_target − P_other), where P_target and P_other are the shares of a transition among
-//!   the steps of the target and among those of the others. Strictly convex, hence one answer ([`near`](mod@near)).
+//!   the steps of the target and among those of the others. Strictly convex, hence one answer (`near.rs`).
 //! - `spread`: one with the largest spread. A linear program; its optimum is one number, but many rewards reach it
-//!   ([`spread`](mod@spread)).
+//!   (`spread.rs`).
 //!
 //! Transitions that no walk of either set takes have no reward here. A solution is checked against caps and spread before it is given.
 //!
 //! ```
-//! use srrd_irl::ptirl::{Sets, Settings, learn};
+//! use srrd_irl::ptirl::{Ptirl, Sets, solve};
 //! // Three transitions that are certain. The target takes 0 and 1, the others 0 and 2.
 //! let sets = Sets { probability: vec![1.0; 3], target: vec![vec![0, 1]], other: vec![vec![0, 2], vec![2, 2]] };
-//! let learned = learn(&sets, &Settings::default())?;
+//! let learned = solve(&sets, &Ptirl::default())?;
 //! assert!(learned.spread >= 1.0 && learned.rewards[1] > learned.rewards[2]);
 //! # Ok::<(), srrd_irl::ptirl::PtirlProblem>(())
 //! ```
 
-pub mod near;
+mod learner;
+mod near;
 mod rows;
-pub mod spread;
+mod spread;
 #[cfg(test)]
 mod tests;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use srrd::FrontEnd;
+use srrd::settings::Choice;
 use thiserror::Error;
 
 use rows::Rows;
 
 /// Which of the rewards that keep the spread is learned.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Objective {
     /// The one nearest to cap · (P_target − P_other).
     #[default]
@@ -43,12 +44,10 @@ pub enum Objective {
     Spread,
 }
 
-impl Objective {
-    /// All of them, the default first.
-    pub const ALL: [Objective; 2] = [Objective::Near, Objective::Spread];
+impl Choice for Objective {
+    const ALL: &'static [Self] = &[Objective::Near, Objective::Spread];
 
-    /// As people write it.
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Objective::Near => "near",
             Objective::Spread => "spread",
@@ -56,20 +55,41 @@ impl Objective {
     }
 }
 
-/// What PTIRL is asked for.
+/// Settings of PTIRL.
+///
+/// As a [`Learner`](crate::Learner) it takes every set in turn as the target, and walks of the sets of other labels (names, where there
+/// are no labels) as the others. P has to be known for both: that takes a model that is pooled or given.
+///
+/// ```
+/// use srrd::trajectories::{End, Trajectories};
+/// use srrd_irl::{Demonstrations, ModelChoice, learn_all, ptirl::Ptirl};
+/// let walks = |door: &str| {
+///     let mut builder = Trajectories::builder();
+///     builder.push_episode(&["hall", door, "street"], &[door, "leave"], None, End::Terminated)?;
+///     Ok::<_, srrd::trajectories::TrajectoryError>(builder.build().named(door, None))
+/// };
+/// let shown = Demonstrations::new([walks("left")?, walks("right")?])?;
+/// let learned = learn_all(&shown, &ModelChoice::Pooled, &Ptirl::default(), &|_| ())?;
+/// assert!(learned[0].sample.sample.rewards().iter().all(|reward| *reward > 0.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct Ptirl {
     /// Which reward.
     pub objective: Objective,
     /// Rewards lie between −cap and cap.
     pub cap: f64,
     /// α, the least spread.
     pub alpha: f64,
+    /// How many walks of others are drawn for every set; `None`: all of them.
+    pub others: Option<usize>,
+    /// The seed of that draw.
+    pub seed: u64,
 }
 
-impl Default for Settings {
+impl Default for Ptirl {
     fn default() -> Self {
-        Settings { objective: Objective::Near, cap: 100.0, alpha: 1.0 }
+        Ptirl { objective: Objective::Near, cap: 100.0, alpha: 1.0, others: Some(10), seed: 0 }
     }
 }
 
@@ -112,6 +132,8 @@ pub enum PtirlProblem {
     NoTarget,
     /// No walk of others takes a step.
     NoOther,
+    /// No walks of others are to be drawn.
+    DrawNone,
     /// A cap or a spread that is not a positive number.
     Setting {
         /// `cap` or `alpha`.
@@ -145,6 +167,7 @@ impl PtirlProblem {
             Self::NoOther => "PTIRL needs walks of other agents to tell the target's from, and there are none with a step: give sets \
                  with at least two labels"
                 .to_owned(),
+            Self::DrawNone => format!("{}: it must be at least 1", to.option("others")),
             Self::Setting { option, value } => {
                 format!("{}: it must be a positive number, not {value}", to.option(option))
             }
@@ -172,12 +195,8 @@ impl PtirlProblem {
 ///
 /// # Errors
 /// When a set has no walks, a setting is no positive number, or no rewards within the caps have the spread.
-pub fn learn(sets: &Sets, settings: &Settings) -> Result<Solution, PtirlProblem> {
-    for (option, value) in [("cap", settings.cap), ("alpha", settings.alpha)] {
-        if !(value > 0.0 && value.is_finite()) {
-            return Err(PtirlProblem::Setting { option, value });
-        }
-    }
+pub fn solve(sets: &Sets, settings: &Ptirl) -> Result<Solution, PtirlProblem> {
+    settings.check()?;
     let rows = Rows::new(sets)?;
     let (rewards, steps) = match settings.objective {
         Objective::Near => near::solve(&rows, &near::center(sets, settings.cap), settings)?,
@@ -195,9 +214,24 @@ pub fn learn(sets: &Sets, settings: &Settings) -> Result<Solution, PtirlProblem>
     check(&rows, found, settings)
 }
 
+impl Ptirl {
+    /// Whether the settings can be used.
+    ///
+    /// # Errors
+    /// Which cannot.
+    pub fn check(&self) -> Result<(), PtirlProblem> {
+        for (option, value) in [("cap", self.cap), ("alpha", self.alpha)] {
+            if !(value > 0.0 && value.is_finite()) {
+                return Err(PtirlProblem::Setting { option, value });
+            }
+        }
+        if self.others == Some(0) { Err(PtirlProblem::DrawNone) } else { Ok(()) }
+    }
+}
+
 /// The solution, if it keeps caps and spread.
-fn check(rows: &Rows, found: Solution, settings: &Settings) -> Result<Solution, PtirlProblem> {
-    let Settings { cap, alpha, objective } = *settings;
+fn check(rows: &Rows, found: Solution, settings: &Ptirl) -> Result<Solution, PtirlProblem> {
+    let Ptirl { cap, alpha, objective, .. } = *settings;
     let tolerance = rows.tolerance(cap, alpha);
     let beyond = found.rewards.iter().map(|reward| reward.abs() - cap).fold(0.0, f64::max);
     if !(beyond <= cap * 1e-9) {

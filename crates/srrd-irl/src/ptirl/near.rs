@@ -13,7 +13,7 @@
 use srrd::run::checkpoint;
 
 use super::rows::Rows;
-use super::{PtirlProblem, Sets, Settings, spread};
+use super::{Ptirl, PtirlProblem, Sets, spread};
 
 /// cap · (P_target − P_other): shares of transitions among the steps of the target and of others.
 pub(super) fn center(sets: &Sets, cap: f64) -> Vec<f64> {
@@ -26,7 +26,7 @@ pub(super) fn center(sets: &Sets, cap: f64) -> Vec<f64> {
 }
 
 /// The nearest reward, and the steps that it took.
-pub(super) fn solve(rows: &Rows, center: &[f64], settings: &Settings) -> Result<(Vec<f64>, usize), PtirlProblem> {
+pub(super) fn solve(rows: &Rows, center: &[f64], settings: &Ptirl) -> Result<(Vec<f64>, usize), PtirlProblem> {
     let mut dual = Dual::new(rows, center, settings);
     let most = 200 + 40 * rows.rows.len();
     for step in 0..most {
@@ -71,7 +71,7 @@ struct Dual<'a> {
 }
 
 impl<'a> Dual<'a> {
-    fn new(rows: &'a Rows, center: &'a [f64], settings: &Settings) -> Self {
+    fn new(rows: &'a Rows, center: &'a [f64], settings: &Ptirl) -> Self {
         let mut columns = vec![Vec::new(); rows.transitions];
         for (row, entries) in rows.rows.iter().enumerate() {
             let sign = rows.sign(row);

@@ -56,8 +56,8 @@ proptest! {
     fn the_nearest_reward_is_what_projections_find(sets in some_sets(), share in 0.01..0.9f64) {
         let largest = largest_spread(&sets, 1.0).unwrap();
         prop_assume!(largest > 0.05);
-        let settings = Settings { cap: 1.0, alpha: share * largest, objective: Objective::Near };
-        let found = learn(&sets, &settings).unwrap();
+        let settings = Ptirl { cap: 1.0, alpha: share * largest, ..Ptirl::default() };
+        let found = solve(&sets, &settings).unwrap();
         let rows = Rows::new(&sets).unwrap();
         let expected = projected(&rows, &near::center(&sets, 1.0), 1.0, settings.alpha);
         for (one, other) in found.rewards.iter().zip(&expected) {
@@ -70,8 +70,8 @@ proptest! {
         let largest = largest_spread(&sets, 100.0).unwrap();
         let alpha = if largest > 1e-6 { share * largest } else { 1.0 };
         prop_assume!((share - 1.0).abs() > 1e-6);
-        for objective in Objective::ALL {
-            match learn(&sets, &Settings { objective, alpha, cap: 100.0 }) {
+        for objective in [Objective::Near, Objective::Spread] {
+            match solve(&sets, &Ptirl { objective, alpha, ..Ptirl::default() }) {
                 Ok(found) => prop_assert!(alpha < largest && found.spread >= alpha - 1e-6),
                 Err(PtirlProblem::Infeasible { largest: said, .. }) => {
                     prop_assert!(alpha > largest && (said - largest).abs() < 1e-6 * (1.0 + largest));
@@ -84,21 +84,21 @@ proptest! {
 
 #[test]
 fn what_is_missing_is_said() {
-    let message = |target: Vec<Vec<u32>>, other: Vec<Vec<u32>>, settings: Settings| {
-        learn(&Sets { probability: vec![1.0; 2], target, other }, &settings).unwrap_err().say(FrontEnd::Command)
+    let message = |target: Vec<Vec<u32>>, other: Vec<Vec<u32>>, settings: Ptirl| {
+        solve(&Sets { probability: vec![1.0; 2], target, other }, &settings).unwrap_err().say(FrontEnd::Command)
     };
-    let (walk, default) = (vec![vec![0]], Settings::default());
+    let (walk, default) = (vec![vec![0]], Ptirl::default());
     assert_eq!(message(vec![], walk.clone(), default), "PTIRL needs walks of the target, and there are none with a step");
     assert!(message(walk.clone(), vec![vec![]], default).contains("walks of other agents"));
     assert!(message(walk.clone(), vec![vec![7]], default).contains("has no probability"));
-    let zero = Settings { alpha: 0.0, ..default };
+    let zero = Ptirl { alpha: 0.0, ..default };
     assert_eq!(message(walk.clone(), vec![vec![1]], zero), "--alpha: it must be a positive number, not 0");
     // The most that rewards within ±100 can do is 100 for one transition and −100 for the other.
-    for objective in Objective::ALL {
-        let much = Settings { alpha: 300.0, objective, ..default };
+    for objective in [Objective::Near, Objective::Spread] {
+        let much = Ptirl { alpha: 300.0, objective, ..default };
         let expected = "no rewards within ±100 keep a spread of 300: the largest spread is 200; lower --alpha or raise --cap";
         assert_eq!(message(walk.clone(), vec![vec![1]], much), expected);
-        let same = Settings { objective, ..default };
+        let same = Ptirl { objective, ..default };
         assert!(message(walk.clone(), walk.clone(), same).contains("some walks of both have the same steps"));
     }
 }
