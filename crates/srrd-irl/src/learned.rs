@@ -60,6 +60,11 @@ pub struct Iterate {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Caution {
+    /// The spread is the largest, but many rewards have it.
+    ManyRewards {
+        /// The largest spread.
+        spread: f64,
+    },
     /// States in which only one action is possible tell nothing.
     SingleAction {
         /// How many.
@@ -97,6 +102,7 @@ impl Caution {
     /// A name for programs.
     pub fn kind(&self) -> &'static str {
         match self {
+            Caution::ManyRewards { .. } => "many_rewards",
             Caution::SingleAction { .. } => "single_action",
             Caution::NotConverged { .. } => "not_converged",
             Caution::NoSpread => "no_spread",
@@ -109,6 +115,10 @@ impl Caution {
     /// The caution as a sentence.
     pub fn say(&self, front_end: FrontEnd) -> String {
         match self {
+            Caution::ManyRewards { spread } => format!(
+                "the largest spread is {spread}, but many rewards reach it, and which one this is depends on the solver: {} has one answer",
+                front_end.choice("objective", "near")
+            ),
             Caution::SingleAction { states, of } => format!(
                 "in {} of {} only one action was ever taken: what is chosen there tells nothing of the reward",
                 count(*states),

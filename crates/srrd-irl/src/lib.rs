@@ -16,6 +16,7 @@ mod method;
 mod model;
 pub mod preferences;
 mod problem;
+pub mod ptirl;
 mod run;
 mod watch;
 

@@ -5,6 +5,8 @@ use srrd::dynamics::DynamicsError;
 use srrd::trajectories::TrajectoryError;
 use thiserror::Error;
 
+use crate::ptirl::PtirlProblem;
+
 /// Why nothing was learned.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("{}", self.say(FrontEnd::Python))]
@@ -12,6 +14,13 @@ use thiserror::Error;
 pub enum Problem {
     /// Nothing to learn from.
     NoSets,
+    /// PTIRL has no answer.
+    Ptirl {
+        /// The set.
+        set: String,
+        /// Why.
+        problem: PtirlProblem,
+    },
     /// A set whose episodes have no steps.
     NoSteps {
         /// The set.
@@ -101,6 +110,7 @@ impl Problem {
     pub fn say(&self, front_end: FrontEnd) -> String {
         match self {
             Problem::NoSets => "there are no demonstrations".to_owned(),
+            Problem::Ptirl { set, problem } => format!("{}{}", of(set), problem.say(front_end)),
             Problem::NoSteps { set } => format!("{}there are no steps to learn from", of(set)),
             Problem::OtherFeatures { sets: [one, other] } => format!(
                 "the sets '{one}' and '{other}' describe their states or actions by different columns: learn from them one by one"
