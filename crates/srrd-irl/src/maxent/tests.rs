@@ -1,5 +1,3 @@
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use srrd::dynamics::Dynamics;
 use srrd::exact::Tabular;
 use srrd::trajectories::{End, Trajectories};
@@ -8,90 +6,9 @@ use srrd::{Gamma, Metric};
 use super::*;
 use crate::{Demonstrations, Model, ModelChoice, learn_all};
 
-const GAMMA: f64 = 0.9;
-
-/// A grid whose moves fail with some probability: then another direction is taken, each alike.
-struct Grid {
-    side: usize,
-    slip: f64,
-}
-
-impl Grid {
-    fn states(&self) -> usize {
-        self.side * self.side
-    }
-
-    fn moved(&self, state: usize, action: usize) -> usize {
-        let (x, y) = (state % self.side, state / self.side);
-        let most = self.side - 1;
-        let (x, y) =
-            [(x, y.saturating_sub(1)), ((x + 1).min(most), y), (x, (y + 1).min(most)), (x.saturating_sub(1), y)]
-                [action];
-        y * self.side + x
-    }
-
-    fn outcomes(&self, state: usize, action: usize) -> Vec<(usize, f64)> {
-        let mut chances = vec![0.0; self.states()];
-        for other in 0..4 {
-            let chance = if other == action { 1.0 - self.slip } else { self.slip / 3.0 };
-            chances[self.moved(state, other)] += chance;
-        }
-        chances.into_iter().enumerate().filter(|(_, p)| *p > 0.0).collect()
-    }
-
-    /// V and π of a reward of states, by plain soft value iteration.
-    fn soft(&self, reward: &[f64]) -> (Vec<f64>, Vec<[f64; 4]>) {
-        let mut values = vec![0.0; self.states()];
-        let mut policy = vec![[0.0; 4]; self.states()];
-        for _ in 0..400 {
-            let before = values.clone();
-            for s in 0..self.states() {
-                let q: [f64; 4] = std::array::from_fn(|a| {
-                    reward[s] + GAMMA * self.outcomes(s, a).iter().map(|&(t, p)| p * before[t]).sum::<f64>()
-                });
-                values[s] = q.iter().map(|q| q.exp()).sum::<f64>().ln();
-                policy[s] = q.map(|q| (q - values[s]).exp());
-            }
-        }
-        (values, policy)
-    }
-
-    /// Walks of an agent with this policy.
-    fn walks(&self, policy: &[[f64; 4]], count: usize, steps: usize, seed: u64) -> Trajectories {
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let mut pick = |chances: &mut dyn Iterator<Item = (usize, f64)>| {
-            let mut left: f64 = random.random();
-            let mut last = 0;
-            for (at, chance) in chances {
-                last = at;
-                left -= chance;
-                if left < 0.0 {
-                    break;
-                }
-            }
-            last
-        };
-        let mut builder = Trajectories::builder();
-        let n = self.states();
-        for _ in 0..count {
-            let mut state = pick(&mut (0..n).map(|s| (s, 1.0 / n as f64)));
-            let (mut states, mut actions) = (vec![state as u32], Vec::new());
-            for _ in 0..steps {
-                let action = pick(&mut policy[state].iter().copied().enumerate());
-                state = pick(&mut self.outcomes(state, action).into_iter());
-                actions.push(action as u32);
-                states.push(state as u32);
-            }
-            builder.push_episode(&states, &actions, None, End::Truncated).unwrap();
-        }
-        builder.build()
-    }
-}
-
-fn truth(states: usize, seed: u64) -> Vec<f64> {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    (0..states).map(|_| 2.0 * random.random::<f64>() - 1.0).collect()
-}
+#[path = "../../tests/support/grid.rs"]
+mod grid;
+use grid::{GAMMA, Grid, truth};
 
 fn learn(walks: Trajectories, settings: &MaxEnt) -> Learned {
     let shown = Demonstrations::new([walks]).unwrap();
@@ -138,9 +55,22 @@ fn the_policy_is_that_of_plain_soft_value_iteration() {
     let shown = Demonstrations::new([walks]).unwrap();
     let model = Model::of_set(&shown.sets()[0]);
     let dynamics = model.dynamics();
+    let task = Task::new(&shown, 0, &model).unwrap();
+    // The reference: climb the likelihood with a reward of states by value iteration and the plain gradient.
+    let counts = task.pair_counts();
+    let mut r = vec![0.0; dynamics.states()];
+    let (mut climbed, mut momentum) = (Vec::new(), vec![0.0; r.len()]);
+    for _ in 0..1200 {
+        let by_pair: Vec<f64> = dynamics.iter().map(|(s, _, _)| r[s as usize]).collect();
+        climbed = soft::solve(&model, GAMMA, &by_pair, &vec![0.0; r.len()]).policy;
+        let gradient = flow(&model, &counts, &climbed);
+        for s in 0..r.len() {
+            momentum[s] = 0.9 * momentum[s] + gradient[s];
+            r[s] += 4e-3 * momentum[s];
+        }
+    }
     for reward in [RewardOf::State, RewardOf::NextState, RewardOf::StateAction] {
         let settings = MaxEnt { reward, ridge: 1e-7, ..MaxEnt::default() };
-        let task = Task::new(&shown, 0, &model).unwrap();
         let learned = settings.learn(&task).unwrap();
         // By pair, the mean of its rows.
         let mut pairs = vec![0.0; dynamics.pairs()];
@@ -149,20 +79,7 @@ fn the_policy_is_that_of_plain_soft_value_iteration() {
             pairs[pair] += r * dynamics.of_pair(pair).probabilities[place];
         }
         let found = soft::solve(&model, GAMMA, &pairs, &vec![0.0; dynamics.states()]);
-        // The reference: climb the likelihood with a reward of states by value iteration and the plain gradient.
-        let counts = task.pair_counts();
-        let mut r = vec![0.0; dynamics.states()];
-        let (mut policy, mut momentum) = (Vec::new(), vec![0.0; r.len()]);
-        for _ in 0..3000 {
-            let by_pair: Vec<f64> = dynamics.iter().map(|(s, _, _)| r[s as usize]).collect();
-            policy = soft::solve(&model, GAMMA, &by_pair, &vec![0.0; r.len()]).policy;
-            let gradient = flow(&model, &counts, &policy);
-            for s in 0..r.len() {
-                momentum[s] = 0.9 * momentum[s] + gradient[s];
-                r[s] += 2e-3 * momentum[s];
-            }
-        }
-        let reference = if reward == RewardOf::StateAction { shares(&model, &counts) } else { policy };
+        let reference = if reward == RewardOf::StateAction { shares(&model, &counts) } else { climbed.clone() };
         for s in 0..dynamics.states() {
             let pairs = dynamics.pairs_of(s);
             let apart: f64 = pairs.map(|pair| (found.policy[pair] - reference[pair]).abs()).sum::<f64>() / 2.0;
