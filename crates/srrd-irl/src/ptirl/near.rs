@@ -98,7 +98,8 @@ impl<'a> Dual<'a> {
 
     /// Rewards and gradient anew from the multipliers, so that rounding never adds up.
     fn refresh(&mut self) {
-        let mixed = |column: &Vec<(u32, f64)>| column.iter().map(|&(row, w)| w * self.multiplier[row as usize]).sum::<f64>();
+        let mixed =
+            |column: &Vec<(u32, f64)>| column.iter().map(|&(row, w)| w * self.multiplier[row as usize]).sum::<f64>();
         self.raw = self.center.iter().zip(&self.columns).map(|(c, column)| c + mixed(column)).collect();
         self.reward = self.raw.iter().map(|raw| raw.clamp(-self.cap, self.cap)).collect();
         let gradient = |row| self.alpha / 2.0 - self.rows.sign(row) * self.rows.value(row, &self.reward);
@@ -181,7 +182,8 @@ impl<'a> Dual<'a> {
     fn search(&mut self, direction: &[f64]) -> bool {
         let mut change = vec![0.0; self.multiplier.len()];
         self.active.iter().zip(direction).for_each(|(&row, &d)| change[row] = d);
-        let moves: Vec<f64> = self.columns.iter().map(|c| c.iter().map(|&(row, w)| w * change[row as usize]).sum()).collect();
+        let moves: Vec<f64> =
+            self.columns.iter().map(|c| c.iter().map(|&(row, w)| w * change[row as usize]).sum()).collect();
         let reach = |(&z, &d): (&f64, &f64)| if d < 0.0 { -z / d } else { f64::INFINITY };
         let furthest = self.multiplier.iter().zip(&change).map(reach).fold(f64::INFINITY, f64::min);
         let Some(length) = self.maximum(direction, &moves, furthest) else { return false };
@@ -231,7 +233,8 @@ impl<'a> Dual<'a> {
 
     /// D(z)
     fn value(&self) -> f64 {
-        let mixed = |column: &Vec<(u32, f64)>| column.iter().map(|&(row, w)| w * self.multiplier[row as usize]).sum::<f64>();
+        let mixed =
+            |column: &Vec<(u32, f64)>| column.iter().map(|&(row, w)| w * self.multiplier[row as usize]).sum::<f64>();
         let part = |(c, column): (&f64, &Vec<(u32, f64)>)| {
             let pull = mixed(column);
             let reward = (c + pull).clamp(-self.cap, self.cap);
@@ -274,7 +277,8 @@ fn cholesky(matrix: &mut [f64], size: usize) {
         for i in j..size {
             let dot: f64 = (0..j).map(|k| matrix[i * size + k] * matrix[j * size + k]).sum();
             let rest = matrix[i * size + j] - dot;
-            matrix[i * size + j] = if i == j { rest.max(f64::MIN_POSITIVE).sqrt() } else { rest / matrix[j * size + j] };
+            matrix[i * size + j] =
+                if i == j { rest.max(f64::MIN_POSITIVE).sqrt() } else { rest / matrix[j * size + j] };
         }
     }
 }

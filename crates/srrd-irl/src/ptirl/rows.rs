@@ -27,9 +27,8 @@ impl Rows {
             let entries: Option<Vec<_>> = steps.chunk_by(|one, other| one == other).map(entry).collect();
             entries.ok_or_else(|| PtirlProblem::Input("a walk takes a transition that has no probability".to_owned()))
         };
-        let rows = |walks: &[Vec<u32>]| {
-            walks.iter().filter(|walk| !walk.is_empty()).map(row).collect::<Result<Vec<_>, _>>()
-        };
+        let rows =
+            |walks: &[Vec<u32>]| walks.iter().filter(|walk| !walk.is_empty()).map(row).collect::<Result<Vec<_>, _>>();
         let (mut all, others) = (rows(&sets.target)?, rows(&sets.other)?);
         if all.is_empty() {
             return Err(PtirlProblem::NoTarget);

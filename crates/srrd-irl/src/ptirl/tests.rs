@@ -46,8 +46,11 @@ fn walks(transitions: u32, count: std::ops::Range<usize>) -> impl Strategy<Value
 
 fn some_sets() -> impl Strategy<Value = Sets> {
     let probability = prop::collection::vec(prop_oneof![Just(1.0), 0.1..1.0], 9);
-    (probability, walks(9, 1..4), walks(9, 1..5))
-        .prop_map(|(probability, target, other)| Sets { probability, target, other })
+    (probability, walks(9, 1..4), walks(9, 1..5)).prop_map(|(probability, target, other)| Sets {
+        probability,
+        target,
+        other,
+    })
 }
 
 proptest! {
@@ -88,7 +91,10 @@ fn what_is_missing_is_said() {
         solve(&Sets { probability: vec![1.0; 2], target, other }, &settings).unwrap_err().say(FrontEnd::Command)
     };
     let (walk, default) = (vec![vec![0]], Ptirl::default());
-    assert_eq!(message(vec![], walk.clone(), default), "PTIRL needs walks of the target, and there are none with a step");
+    assert_eq!(
+        message(vec![], walk.clone(), default),
+        "PTIRL needs walks of the target, and there are none with a step"
+    );
     assert!(message(walk.clone(), vec![vec![]], default).contains("walks of other agents"));
     assert!(message(walk.clone(), vec![vec![7]], default).contains("has no probability"));
     let zero = Ptirl { alpha: 0.0, ..default };
@@ -96,7 +102,8 @@ fn what_is_missing_is_said() {
     // The most that rewards within ±100 can do is 100 for one transition and −100 for the other.
     for objective in [Objective::Near, Objective::Spread] {
         let much = Ptirl { alpha: 300.0, objective, ..default };
-        let expected = "no rewards within ±100 keep a spread of 300: the largest spread is 200; lower --alpha or raise --cap";
+        let expected =
+            "no rewards within ±100 keep a spread of 300: the largest spread is 200; lower --alpha or raise --cap";
         assert_eq!(message(walk.clone(), vec![vec![1]], much), expected);
         let same = Ptirl { objective, ..default };
         assert!(message(walk.clone(), walk.clone(), same).contains("some walks of both have the same steps"));
