@@ -8,12 +8,14 @@
 //!
 //! No result depends on the number of threads. Long loops can be stopped, as everywhere in `srrd`.
 
+pub mod airl;
 mod demonstrations;
 mod learned;
 mod logit;
 pub mod maxent;
 mod method;
 mod model;
+pub mod net;
 pub mod preferences;
 mod problem;
 pub mod ptirl;
