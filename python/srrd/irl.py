@@ -28,7 +28,7 @@ import numpy.typing as npt
 from . import _returns, _srrd, _table
 from ._sample import RewardSample
 
-__all__ = ["METHODS", "LearnedReward", "maxent", "preferences", "ptirl"]
+__all__ = ["METHODS", "LearnedReward", "airl", "maxent", "preferences", "ptirl"]
 
 #: The names of the methods.
 METHODS: tuple[str, ...] = tuple(name for name, _, _ in _srrd.irl_methods())
@@ -109,7 +109,7 @@ def maxent(
     reward
         What rewards are functions of: ``"state"``, ``"next-state"`` or ``"state-action"``.
     form
-        ``"free"``, a number for each, or ``"linear"`` in features.
+        ``"free"``, a number for each, ``"linear"`` in features, or ``"mlp"``, a net of features (without standard errors and draws).
     model
         Where actions lead: counted from each ``"set"``, ``"pooled"`` over all, a file of probabilities, or a `RewardSample` whose rewards
         are probabilities.
@@ -147,6 +147,55 @@ def maxent(
         "trace_metric": trace_metric,
     }
     return _learn("maxent", _walks(demonstrations, columns, next), options, None, threads)
+
+
+def airl(
+    demonstrations: Demonstrations,
+    *,
+    reward: str = "state",
+    write: str = "g",
+    gamma: float = 0.9,
+    model: str | os.PathLike[str] | RewardSample = "set",
+    ridge: float = 1e-3,
+    iterations: int = 200,
+    stop: float | None = None,
+    trace: bool = False,
+    trace_metric: str = "projected",
+    columns: Mapping[str, str] | None = None,
+    next: str = "auto",
+    threads: int | None = None,
+) -> list[LearnedReward]:
+    """The rewards that tell demonstrations from those of a policy that learns them (adversarial inverse reinforcement learning).
+
+    The discriminator is f(s, a, s') = g + γ h(s') − h(s); the generator is solved exactly on the model.
+
+    Parameters
+    ----------
+    demonstrations, reward, model, ridge, iterations, stop, trace, trace_metric, columns, next
+        As in `maxent`; `reward` is what g is a function of.
+    write
+        Which reward is given: ``"g"``, without shaping, or ``"f"``.
+
+    Examples
+    --------
+    >>> import srrd
+    >>> shown = [(["hall", door, "street"], [door, "leave"], True) for door in ("left", "left", "right", "left")]
+    >>> [learned] = srrd.irl.airl(shown, trace=True)
+    >>> len(learned.trace["distance"]) == learned.iterations
+    True
+    """
+    options = {
+        "reward": reward,
+        "write": write,
+        "gamma": float(gamma),
+        "model": _model(model),
+        "ridge": float(ridge),
+        "iterations": iterations,
+        "stop": stop,
+        "trace": bool(trace),
+        "trace_metric": trace_metric,
+    }
+    return _learn("airl", _walks(demonstrations, columns, next), options, None, threads)
 
 
 def ptirl(

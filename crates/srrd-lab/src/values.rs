@@ -273,6 +273,10 @@ pub enum Learning {
     Maxent,
     /// Maximum causal entropy, rewards of states and actions.
     MaxentActions,
+    /// AIRL with an exact generator, g(s).
+    Airl,
+    /// AIRL with an exact generator, f(s, a, s').
+    AirlShaped,
     /// PTIRL, the reward nearest to the difference of visits.
     Ptirl,
     /// PTIRL, a reward with the largest spread.
@@ -280,12 +284,21 @@ pub enum Learning {
 }
 
 impl Choice for Learning {
-    const ALL: &'static [Self] = &[Learning::Maxent, Learning::MaxentActions, Learning::Ptirl, Learning::PtirlSpread];
+    const ALL: &'static [Self] = &[
+        Learning::Maxent,
+        Learning::MaxentActions,
+        Learning::Airl,
+        Learning::AirlShaped,
+        Learning::Ptirl,
+        Learning::PtirlSpread,
+    ];
 
     fn name(self) -> &'static str {
         match self {
             Learning::Maxent => "maxent",
             Learning::MaxentActions => "maxent-actions",
+            Learning::Airl => "airl",
+            Learning::AirlShaped => "airl-shaped",
             Learning::Ptirl => "ptirl",
             Learning::PtirlSpread => "ptirl-spread",
         }

@@ -11,6 +11,7 @@ use pyo3::types::{PyDict, PyList};
 use srrd::returns::Preference;
 use srrd::{Choice, FrontEnd, Gamma, Metric};
 use srrd_data::read_model;
+use srrd_irl::airl::Airl;
 use srrd_irl::maxent::{Form, MaxEnt, RewardOf};
 use srrd_irl::preferences::BradleyTerry;
 use srrd_irl::ptirl::{Objective, Ptirl};
@@ -59,6 +60,20 @@ impl<'py> Asked<'_, 'py> {
             std_errors: self.get("std_errors")?,
             draws: self.get("draws")?,
             seed: self.get("seed")?,
+        })
+    }
+
+    fn airl(&self) -> PyResult<Airl> {
+        let write: String = self.get("write")?;
+        if !["g", "f"].contains(&write.as_str()) {
+            return Err(wrong(format!("write: '{write}' is neither g nor f")));
+        }
+        Ok(Airl {
+            gamma: self.gamma()?,
+            reward: self.choice::<RewardOf>("reward")?,
+            shaped: write == "f",
+            ridge: self.get("ridge")?,
+            patience: self.patience()?,
         })
     }
 
@@ -128,6 +143,7 @@ pub fn irl<'py>(
     let walks: Vec<Arc<srrd::returns::Walks>> = walks.iter().map(|walks| Arc::clone(&walks.get().walks)).collect();
     let learned = match method {
         Method::Maxent => of_sets(py, walks, Box::new(asked.maxent()?), asked.model()?, threads)?,
+        Method::Airl => of_sets(py, walks, Box::new(asked.airl()?), asked.model()?, threads)?,
         Method::Ptirl => of_sets(py, walks, Box::new(asked.ptirl()?), asked.model()?, threads)?,
         Method::Preferences => {
             let settings = asked.preferences()?;

@@ -30,6 +30,15 @@ The agent is taken to act by pi(a|s) = exp(Q(s,a) - V(s)) with soft values: the 
 actions apart, the less it chooses at random. Only actions that were seen in a state can be chosen
 there. What demonstrations leave open is shaping; values of minimum norm are taken.")]
     Maxent(Maxent),
+    #[command(about = about(Method::Airl), after_help = "\
+Examples:
+  srrd irl airl walks.csv -o rewards.csv
+  srrd irl airl walks.csv -o rewards.csv --write f --trace trace.csv
+
+A discriminator f(s,a,s') = g + gamma h(s') - h(s) learns to tell demonstrated steps from those of a
+generator, which is solved exactly by soft value iteration on the model, once for every step of the
+discriminator. g is the reward, without shaping; f is what the discriminator pays.")]
+    Airl(Airl),
     #[command(about = about(Method::Ptirl), after_help = "\
 Examples:
   srrd irl ptirl walks.csv -o rewards.csv                      every label in turn against the others
@@ -133,7 +142,7 @@ pub struct Maxent {
     /// What rewards are functions of
     #[arg(long, default_value = "state", value_parser = choice::<RewardOf>())]
     pub reward: RewardOf,
-    /// A number of its own for each, or a weighted sum of feature columns
+    /// A number of its own for each, a weighted sum of feature columns, or a net of them
     #[arg(long, default_value = "free", value_parser = choice::<Form>())]
     pub form: Form,
     /// The discount factor
@@ -144,6 +153,28 @@ pub struct Maxent {
     pub ridge: f64,
     #[command(flatten)]
     pub spread: SpreadArgs,
+    #[command(flatten)]
+    pub patience: PatienceArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct Airl {
+    #[command(flatten)]
+    pub learn: LearnArgs,
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// What g is a function of
+    #[arg(long, default_value = "state", value_parser = choice::<RewardOf>())]
+    pub reward: RewardOf,
+    /// Which reward is written: g, or f = g + gamma h(s') - h(s)
+    #[arg(long, value_name = "g|f", default_value = "g", value_parser = ["g", "f"])]
+    pub write: String,
+    /// The discount factor
+    #[arg(long, default_value_t = 0.9, allow_hyphen_values = true)]
+    pub gamma: f64,
+    /// How strongly h is drawn to 0
+    #[arg(long, value_name = "LAMBDA", default_value_t = srrd_irl::maxent::RIDGE)]
+    pub ridge: f64,
     #[command(flatten)]
     pub patience: PatienceArgs,
 }

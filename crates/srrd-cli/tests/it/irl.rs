@@ -94,6 +94,25 @@ fn a_run_with_a_journal_writes_the_same() {
 }
 
 #[test]
+fn airl_with_an_exact_generator_agrees_with_maxent() {
+    let place = Place::new();
+    place.write("walks.csv", walks());
+    place.ok("irl maxent walks.csv -o maxent.csv");
+    place.ok("irl airl walks.csv -o airl.csv --trace t.csv");
+    place.ok("irl airl walks.csv -o f.csv --write f");
+    assert!(place.read("t.csv").lines().count() > 4);
+    for set in ["right", "left"] {
+        let call = format!("distance maxent.csv#{set} airl.csv#{set} --metric direct --json");
+        assert!(json(&place, &call)["results"][0]["distance"].as_f64().unwrap() < 0.01);
+        // g and f differ by shaping.
+        let call = format!("distance f.csv#{set} airl.csv#{set} --metric direct,projected --gamma 0.9 --json");
+        let results = &json(&place, &call)["results"];
+        assert!(results[0]["distance"].as_f64().unwrap() > 0.05);
+        assert!(results[1]["distance"].as_f64().is_none_or(|distance| distance < 1e-3), "{results}");
+    }
+}
+
+#[test]
 fn ptirl_sets_a_target_apart() {
     let place = Place::new();
     place.write("walks.csv", walks());

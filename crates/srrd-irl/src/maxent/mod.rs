@@ -10,10 +10,11 @@
 //! Actions that were never seen in a state (by the model) cannot be chosen there. In a state in which nobody acts, its reward is all that
 //! follows.
 //!
-//! Free rewards need no value iteration (`free.rs`); functions of features do (`features.rs`).
+//! Free rewards need no value iteration (`free.rs`); functions of features do (`features.rs`, `net.rs`).
 
 mod features;
 mod free;
+mod net;
 pub mod soft;
 #[cfg(test)]
 mod tests;
@@ -46,6 +47,8 @@ pub enum Form {
     Free,
     /// A weighted sum of feature columns.
     Linear,
+    /// A net of feature columns, with two hidden layers of 32.
+    Mlp,
 }
 
 impl Choice for RewardOf {
@@ -61,12 +64,13 @@ impl Choice for RewardOf {
 }
 
 impl Choice for Form {
-    const ALL: &'static [Self] = &[Form::Free, Form::Linear];
+    const ALL: &'static [Self] = &[Form::Free, Form::Linear, Form::Mlp];
 
     fn name(self) -> &'static str {
         match self {
             Form::Free => "free",
             Form::Linear => "linear",
+            Form::Mlp => "mlp",
         }
     }
 }
@@ -142,7 +146,10 @@ impl MaxEnt {
         if self.patience.iterations == 0 {
             return value("iterations", "it must be at least 1");
         }
-        if self.form == Form::Linear && self.gamma.get() > soft::MOST_GAMMA {
+        if self.form == Form::Mlp && (self.std_errors || self.draws > 0) {
+            return value("form", "a net has no standard errors and no draws: use linear or free");
+        }
+        if self.form != Form::Free && self.gamma.get() > soft::MOST_GAMMA {
             return value("gamma", "functions of features need a discount factor of at most 0.9999");
         }
         Ok(())
@@ -170,6 +177,7 @@ impl Learner for MaxEnt {
             (Form::Free, RewardOf::StateAction) => free::of_pairs(self, task),
             (Form::Free, _) => free::of_states(self, task, &mut watch),
             (Form::Linear, _) => features::linear(self, task, &mut watch)?,
+            (Form::Mlp, _) => net::of_net(self, task, &mut watch)?,
         };
         let diverged = |_| Problem::Diverged { set: name(), iteration: watch.iterations() };
         let mut sample = set.sample().clone();

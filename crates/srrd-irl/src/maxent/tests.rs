@@ -197,7 +197,7 @@ fn linear_rewards_get_their_weights_back() {
     let grid = Grid { side: 5, slip: 0.1 };
     let reward: Vec<f64> = (0..25).map(|s| 0.4 * (s % 5) as f64 - 0.2 * (s / 5) as f64).collect();
     let (_, policy) = grid.soft(&reward);
-    let plain = grid.walks(&policy, 400, 50, 5);
+    let plain = grid.walks(&policy, 200, 50, 5);
     let mut builder = Trajectories::builder().state_features(["x", "y"]);
     let places: Vec<[f64; 2]> = (0..25).map(|s| [(s % 5) as f64, (s / 5) as f64]).collect();
     let id = |token: srrd::Token<'_>| token.to_string().parse::<usize>().unwrap();
@@ -225,6 +225,11 @@ fn linear_rewards_get_their_weights_back() {
         assert!((slopes([0.0, 1.0]) + 0.2).abs() < 0.05, "{of:?} {}", slopes([0.0, 1.0]));
         assert!(learned.std_errors.unwrap().iter().all(|error| *error > 0.0 && *error < 0.2));
     }
+    // A net finds what is linear, too: the same order of rewards.
+    let settings = MaxEnt { form: Form::Mlp, patience: Patience::new(300), ..MaxEnt::default() };
+    let [net, line] = [settings, MaxEnt { form: Form::Linear, ..MaxEnt::default() }].map(|s| learn(walks.clone(), &s));
+    let alike = srrd::compare::pearson(net.sample.sample.rewards(), line.sample.sample.rewards()).unwrap();
+    assert!(alike.correlation > 0.95, "{}", alike.correlation);
     let free = MaxEnt { form: Form::Linear, ..MaxEnt::default() };
     let shown = Demonstrations::new([plain]).unwrap();
     let problem = learn_all(&shown, &ModelChoice::Set, &free, &|_| ()).unwrap_err();

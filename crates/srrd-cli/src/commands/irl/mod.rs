@@ -3,7 +3,7 @@
 mod journal;
 mod trace;
 
-use crate::args::irl::{Irl, IrlMethod, LearnArgs, Maxent, PatienceArgs, Preferences, Ptirl};
+use crate::args::irl::{Airl, Irl, IrlMethod, LearnArgs, Maxent, PatienceArgs, Preferences, Ptirl};
 use crate::failure::Failure;
 use crate::inputs::{read_once, split_name};
 use crate::outputs::{check_json, check_table, refuse_to_overwrite};
@@ -24,6 +24,7 @@ use trace::Traces;
 pub fn run(args: &Irl) -> Result<(), Failure> {
     match &args.method {
         IrlMethod::Maxent(args) => maxent(args),
+        IrlMethod::Airl(args) => airl(args),
         IrlMethod::Ptirl(args) => ptirl(args),
         IrlMethod::Preferences(args) => preferences(args),
     }
@@ -52,6 +53,21 @@ fn maxent(args: &Maxent) -> Result<(), Failure> {
     settings.check()?;
     let given = model_file(&args.model.model);
     learn(Method::Maxent, &args.learn, given.as_ref(), |shown| {
+        learn_sets(&args.learn, shown, &model(&args.model.model)?, &settings, &format!("{settings:?}"))
+    })
+}
+
+fn airl(args: &Airl) -> Result<(), Failure> {
+    let settings = srrd_irl::airl::Airl {
+        gamma: gamma(args.gamma)?,
+        reward: args.reward,
+        shaped: args.write == "f",
+        ridge: args.ridge,
+        patience: patience(&args.patience, 200, &args.learn)?,
+    };
+    settings.check()?;
+    let given = model_file(&args.model.model);
+    learn(Method::Airl, &args.learn, given.as_ref(), |shown| {
         learn_sets(&args.learn, shown, &model(&args.model.model)?, &settings, &format!("{settings:?}"))
     })
 }

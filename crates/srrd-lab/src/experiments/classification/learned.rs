@@ -3,6 +3,7 @@
 use super::rewards::Dataset;
 use crate::error::LabError;
 use crate::values::{Learning, WorldKind};
+use srrd_irl::airl::Airl;
 use srrd_irl::maxent::{MaxEnt, RewardOf};
 use srrd_irl::ptirl::{Objective, Ptirl};
 use srrd_irl::{Demonstrations, Learner, ModelChoice, learn_all};
@@ -19,6 +20,8 @@ pub fn title(learning: Learning) -> &'static str {
     match learning {
         Learning::Maxent => "MaxEnt r(s)",
         Learning::MaxentActions => "MaxEnt r(s, a)",
+        Learning::Airl => "AIRL g(s)",
+        Learning::AirlShaped => "AIRL f(s, a, s')",
         Learning::Ptirl => "PTIRL",
         Learning::PtirlSpread => "PTIRL (spread)",
     }
@@ -32,6 +35,12 @@ pub fn about(learning: Learning) -> String {
         }
         Learning::MaxentActions => {
             "by maximum causal entropy, one number per state and action: the logarithms of the shares of actions"
+        }
+        Learning::Airl => {
+            "by AIRL with an exact generator, g(s), γ = 0.9; the transition model is counted from the set"
+        }
+        Learning::AirlShaped => {
+            "by AIRL with an exact generator, f(s, a, s') = g(s) + γh(s') − h(s), γ = 0.9; the transition model is counted from the set"
         }
         Learning::Ptirl => {
             "by PTIRL against 10 walks of other agents, within ± 100: the reward nearest to 100 · (P_target − P_other) that keeps a spread \
@@ -51,6 +60,8 @@ fn method(learning: Learning, seed: u64) -> (Box<dyn Learner>, ModelChoice) {
         Learning::MaxentActions => {
             (Box::new(MaxEnt { reward: RewardOf::StateAction, ..MaxEnt::default() }), ModelChoice::Set)
         }
+        Learning::Airl => (Box::new(Airl::default()), ModelChoice::Set),
+        Learning::AirlShaped => (Box::new(Airl { shaped: true, ..Airl::default() }), ModelChoice::Set),
         Learning::Ptirl => (Box::new(ptirl(Objective::Near)), ModelChoice::Pooled),
         Learning::PtirlSpread => (Box::new(ptirl(Objective::Spread)), ModelChoice::Pooled),
     }

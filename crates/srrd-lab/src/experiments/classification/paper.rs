@@ -11,6 +11,7 @@ fn place(source: &Source) -> Option<(WorldKind, usize)> {
         Source::Learned(world, learning) => {
             let rewards = match learning {
                 Learning::Maxent | Learning::MaxentActions => 1,
+                Learning::Airl | Learning::AirlShaped => 2,
                 Learning::Ptirl | Learning::PtirlSpread => 3,
             };
             Some((*world, rewards))
