@@ -237,8 +237,8 @@ impl System {
                 change = change.max((next - values[at]).abs());
                 values[at] = next;
             }
-            // Also where values are not finite: rewards are checked afterwards.
-            if !(change > PRECISE) {
+            // Also where values are not finite, which no difference shows: rewards are checked afterwards.
+            if change <= PRECISE {
                 break;
             }
         }
@@ -283,7 +283,7 @@ impl System {
         let (mut direction, mut size) = (z.clone(), dot(&residual, &z));
         let goal = tolerance * tolerance * size;
         for _ in 0..4 * b.len() {
-            if !(size > goal) {
+            if size <= goal || size.is_nan() {
                 break;
             }
             checkpoint();

@@ -11,10 +11,16 @@
 //! −Σ over demonstrated steps of log D − Σ over the generator's of log(1 − D), and the generator is the policy of maximum entropy
 //! for the reward log D − log(1 − D) + log π = f.
 //!
-//! The generator is exact (`exact.rs`): on a model with numbered states g and h are tables, and the generator is soft value iteration,
-//! solved anew after every step of the discriminator. It is deterministic: nothing is drawn.
+//! Two generators:
+//!
+//! - **exact** (`exact.rs`, the default, [`Airl`]): on a model with numbered states g and h are tables, and the generator is soft value
+//!   iteration, solved anew after every step of the discriminator.
+//! - **PPO** ([`ppo`]): g, h, the policy and its values are nets, and the generator acts in an [environment](ppo::Environment).
+//!
+//! Both are deterministic: the same seed gives the same reward on any number of threads. With nets that holds for one type of processor.
 
 mod exact;
+pub mod ppo;
 #[cfg(test)]
 mod tests;
 

@@ -20,5 +20,6 @@ mod real;
 mod tests;
 
 pub use adam::Adam;
+pub(crate) use adam::clip;
 pub use mlp::{Bend, Mlp, Pass};
 pub use real::{Matrix, Real};

@@ -1,4 +1,4 @@
-//! Slopes against differences, and bits against threads.
+//! Slopes against differences, and everything against PyTorch (tests/net_torch.py).
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -34,7 +34,7 @@ fn slopes_are_those_of_differences() {
     }
 }
 
-/// A number for every place.
+/// A number for every place, the same in tests/net_torch.py.
 fn some(at: usize) -> f64 {
     ((at * 7919 + 104_729) % 1000) as f64 / 1000.0 - 0.5
 }
@@ -58,6 +58,24 @@ fn trained<R: Real>(bend: Bend) -> [f64; 3] {
     let sum = |f: fn(f64) -> f64| net.parameters().iter().map(|x| f(x.value())).sum();
     [sum(|x| x), sum(|x| x * x), last]
 }
+
+#[test]
+fn three_steps_are_those_of_pytorch() {
+    for (bend, expected) in [(Bend::Tanh, TORCH_TANH), (Bend::Relu, TORCH_RELU)] {
+        for (at, expected) in expected.into_iter().enumerate() {
+            let [double, single] = [trained::<f64>(bend)[at], trained::<f32>(bend)[at]];
+            assert!((double - expected).abs() < 1e-9, "{bend:?} {at}: {double}, not {expected}");
+            assert!(
+                (single - expected).abs() < 1e-6 * (1.0 + expected.abs()),
+                "{bend:?} {at}: {single}, not {expected}"
+            );
+        }
+    }
+}
+
+/// By PyTorch in double precision: the sum of the parameters, of their squares, and the last loss.
+const TORCH_TANH: [f64; 3] = [-0.365787461845, 9.253265424907, 0.101455865683];
+const TORCH_RELU: [f64; 3] = [-0.612840942699, 9.270414442917, 0.216568283929];
 
 #[test]
 fn the_same_bits_beside_another_net() {

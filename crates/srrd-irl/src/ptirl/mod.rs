@@ -234,10 +234,10 @@ fn check(rows: &Rows, found: Solution, settings: &Ptirl) -> Result<Solution, Pti
     let Ptirl { cap, alpha, objective, .. } = *settings;
     let tolerance = rows.tolerance(cap, alpha);
     let beyond = found.rewards.iter().map(|reward| reward.abs() - cap).fold(0.0, f64::max);
-    if !(beyond <= cap * 1e-9) {
+    if beyond > cap * 1e-9 || !found.spread.is_finite() {
         return Err(PtirlProblem::Unsolved { residual: beyond });
     }
-    if !(found.spread >= alpha - tolerance) {
+    if found.spread < alpha - tolerance {
         return Err(match objective {
             Objective::Spread => PtirlProblem::Infeasible { alpha, largest: found.spread.max(0.0), cap },
             Objective::Near => PtirlProblem::Unsolved { residual: alpha - found.spread },
