@@ -9,7 +9,7 @@
 `RewardSample` holds transitions with rewards; `distance`, `compare`, `canonicalize`, `pairwise` compare them; `explain` and
 `inspect` say where they differ and whether the data suffice; `RewardKNN` tells agents apart; `run` repeats the paper's
 experiments; `models` sets reward models side by side; `record` asks several reward functions in one environment;
-``srrd.testing`` checks them in tests; ``srrd.plot`` draws.
+``srrd.testing`` checks them in tests; ``srrd.irl`` learns rewards from demonstrations and preferences; ``srrd.plot`` draws.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from ._sample import RewardSample, Transition, Transitions, from_frame, read
 from ._srrd import DataWarning, __version__
 
 if TYPE_CHECKING:
+    from . import irl as irl
     from . import plot as plot
     from ._bridges import from_gymnasium, from_imitation, from_minari, reward_net
     from ._discretize import ClusterDiscretizer, GridDiscretizer
@@ -92,6 +93,7 @@ __all__ = [
     "from_imitation",
     "from_minari",
     "inspect",
+    "irl",
     "models",
     "pairwise",
     "plot",
@@ -108,7 +110,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     import importlib
 
-    if name in ("plot", "engine", "testing"):
+    if name in ("plot", "engine", "irl", "testing"):
         return importlib.import_module(f".{name}", __name__)
     if name in _LATER:
         value = getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)

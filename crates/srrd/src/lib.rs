@@ -58,6 +58,7 @@ pub mod returns;
 pub mod run;
 pub mod sample;
 pub mod settings;
+pub mod sparse;
 pub mod stats;
 pub mod sure;
 pub mod theory;

@@ -8,6 +8,7 @@ mod demo;
 mod distance;
 mod explain;
 mod inspect;
+mod irl;
 mod matrix;
 mod models;
 mod regret;
@@ -30,6 +31,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Matrix(args) => matrix::run(&args),
         Command::Models(args) => models::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Irl(args) => irl::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Classify(args) => classify::run(&args),

@@ -11,6 +11,7 @@ mod episodes;
 mod explain;
 mod gamma;
 mod golden;
+mod irl;
 mod models;
 mod readme;
 mod reproduce;

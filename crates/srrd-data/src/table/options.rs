@@ -263,6 +263,8 @@ pub struct TableOptions {
     pub duplicates: Duplicates,
     /// Whether the episodes of each sample are wanted, where the table has them. 12 bytes per row more while it is read.
     pub episodes: bool,
+    /// Whether only what agents do is read: rewards need not be there, and do not count.
+    pub demonstrations: bool,
 }
 
 impl From<Duplicates> for TableOptions {

@@ -13,7 +13,7 @@ pub(crate) struct Roles {
     pub state: Identity,
     pub action: Identity,
     pub next_state: NextState,
-    /// At least one.
+    /// At least one, unless only what agents do is read.
     pub rewards: Vec<String>,
     /// Whether samples are named by their reward columns.
     pub named_by_reward: bool,
@@ -195,7 +195,7 @@ impl Roles {
             // Without next states the table would be taken for a one-step problem.
             return Err(TableError::new(ErrorKind::MissingColumn, file, spaces(spaced)).in_column("next_state"));
         }
-        let rewards = finder.rewards()?;
+        let rewards = if options.demonstrations { Vec::new() } else { finder.rewards()? };
         if let Some(next_state) = &next_state {
             check_same_features(file, &state, next_state)?;
         }

@@ -1,10 +1,14 @@
 //! From tables to episodes: the rows of every episode in their order, and how it ended.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
+use rayon::prelude::*;
+use srrd::Token;
 use srrd::returns::Walks;
-use srrd::trajectories::{End, Trajectories};
+use srrd::run::checkpoint;
+use srrd::trajectories::{End, Trajectories, TrajectoriesBuilder};
 
 use super::batch::Batch;
 use super::number::finite_numbers;
@@ -13,7 +17,7 @@ use super::read::{ReadOptions, TableReader, for_each_batch, listed, open};
 use super::roles::{NextState, Places, Roles};
 use super::shift::{Following, following};
 use super::tokens::{Ends, Tokens, cell_text, check_present};
-use crate::error::{ErrorKind, TableError};
+use crate::error::{ErrorKind, TableError, shorten};
 
 /// The episodes of a table, and what was understood of it.
 #[derive(Clone, Debug)]
@@ -67,7 +71,11 @@ pub fn read_walk_table(
     let roles = Roles::of(&file, reader.schema(), &options, &mut notes)?;
     if roles.episode.is_none() {
         let what = format!(
-            "the column is missing: rewards are summed over episodes, so every row has to name its own; this one has {}",
+            "the column is missing: {}, so every row has to name its own; this one has {}",
+            match options.demonstrations {
+                true => "what agents do is learned from episodes",
+                false => "rewards are summed over episodes",
+            },
             listed(reader.schema().names())
         );
         return Err(TableError::new(ErrorKind::MissingColumn, &file, what).in_column("episode"));
@@ -94,9 +102,16 @@ pub fn read_walk_table(
         notes.push(TableNote::Shifted { file: file.clone(), episodes, ended, left_out });
     }
     let rows = Rows { file: &file, roles: &roles, places: &places, batches: &batches, ends: &ends, following };
+    let (samples, values) = (rows.grouped()?, rows.values()?);
+    let of = |sample: &SampleRows| {
+        checkpoint();
+        rows.walks(sample.name.as_deref().unwrap_or(name), sample, &values)
+    };
+    // The first problem in the order of samples, whatever thread finds one first.
+    let found: Vec<Result<Vec<Walks>, TableError>> = samples.par_iter().map(of).collect();
     let mut walks = Vec::new();
-    for (sample, episodes) in rows.grouped()? {
-        walks.extend(rows.walks(sample.as_deref().unwrap_or(name), &episodes)?);
+    for found in found {
+        walks.extend(found?);
     }
     Ok(WalkTable { walks, named: roles.sample.is_some() || roles.named_by_reward, notes })
 }
@@ -113,6 +128,13 @@ struct Place {
 /// By name, the rows of every episode in their order.
 type EpisodeRows = BTreeMap<String, Vec<Place>>;
 
+/// The rows of one sample.
+struct SampleRows {
+    name: Option<String>,
+    label: Option<String>,
+    episodes: EpisodeRows,
+}
+
 struct Rows<'a> {
     file: &'a str,
     roles: &'a Roles,
@@ -122,12 +144,25 @@ struct Rows<'a> {
     following: Option<Following>,
 }
 
-impl Rows<'_> {
+/// The tokens and rewards of all batches.
+struct Values<'a> {
+    states: Vec<Tokens<'a>>,
+    actions: Vec<Tokens<'a>>,
+    /// Where rows lead; `None`: to the states of other rows.
+    next_states: Option<Vec<Tokens<'a>>>,
+    /// By reward column and batch.
+    rewards: Vec<Vec<Vec<f64>>>,
+}
+
+impl<'a> Rows<'a> {
     /// The rows by sample, in the order of their first rows, and by episode, in the order of names, so that the order of rows cannot show.
-    fn grouped(&self) -> Result<Vec<(Option<String>, EpisodeRows)>, TableError> {
-        let mut samples: Vec<(Option<String>, EpisodeRows)> = Vec::new();
-        let mut steps = Vec::new();
-        let mut row = 0;
+    fn grouped(&self) -> Result<Vec<SampleRows>, TableError> {
+        let mut samples: Vec<SampleRows> = Vec::new();
+        let mut known: HashMap<Option<String>, usize> = HashMap::new();
+        let (mut steps, mut row) = (Vec::new(), 0);
+        // Rows of one episode mostly lie together: where both names stay the same, nothing is looked up.
+        let mut last: Option<(Option<String>, String, Option<String>)> = None;
+        let (mut current, mut run): (usize, Vec<Place>) = (0, Vec::new());
         for (number, batch) in self.batches.iter().enumerate() {
             let column = |name: &Option<String>, position: Option<usize>| -> Result<_, TableError> {
                 let Some((name, position)) = name.as_ref().zip(position) else { return Ok(None) };
@@ -135,40 +170,78 @@ impl Rows<'_> {
                 Ok(Some(&batch.columns[position]))
             };
             let sample = column(&self.roles.sample, self.places.sample)?;
+            let label = column(&self.roles.label, self.places.label)?;
             let episode = column(&self.roles.episode, self.places.episode)?;
             steps.clear();
             if let (Some(step), Some(name)) = (self.places.step, &self.roles.step) {
                 finite_numbers(self.file, name, batch, step, &mut steps)?;
             }
             for at in 0..batch.rows {
-                let sample = sample.map(|column| cell_text(column, at).into_owned());
-                let known = samples.iter().rposition(|(name, _)| *name == sample);
-                let place = known.unwrap_or_else(|| {
-                    samples.push((sample, EpisodeRows::new()));
-                    samples.len() - 1
+                let [sample, label, episode] =
+                    [sample, label, episode].map(|column| column.map(|column| cell_text(column, at)));
+                let episode = episode.unwrap_or_default();
+                let same = last.as_ref().is_some_and(|last| {
+                    last.0.as_deref() == sample.as_deref() && last.1 == episode && last.2.as_deref() == label.as_deref()
                 });
-                let name = episode.map_or_else(String::new, |column| cell_text(column, at).into_owned());
+                if !same {
+                    if let Some((_, name, _)) = &last {
+                        samples[current].episodes.entry(name.clone()).or_default().append(&mut run);
+                    }
+                    let [sample, label] = [sample, label].map(|text| text.map(Cow::into_owned));
+                    current = *known.entry(sample.clone()).or_insert_with(|| {
+                        let (name, label) = (sample.clone(), label.clone());
+                        samples.push(SampleRows { name, label, episodes: EpisodeRows::new() });
+                        samples.len() - 1
+                    });
+                    self.check_label(&samples[current], label.as_deref(), batch, at)?;
+                    last = Some((sample, episode.into_owned(), label));
+                }
                 let step = steps.get(at).copied().unwrap_or(row as f64);
-                samples[place].1.entry(name).or_default().push(Place { step, batch: number, at, row });
+                run.push(Place { step, batch: number, at, row });
                 row += 1;
             }
         }
-        for places in samples.iter_mut().flat_map(|(_, episodes)| episodes.values_mut()) {
-            places.sort_by(|a, b| a.step.total_cmp(&b.step));
+        if let Some((_, name, _)) = last {
+            samples[current].episodes.entry(name).or_default().append(&mut run);
+        }
+        for places in samples.iter_mut().flat_map(|sample| sample.episodes.values_mut()) {
+            if !places.is_sorted_by(|a, b| a.step <= b.step) {
+                places.sort_by(|a, b| a.step.total_cmp(&b.step));
+            }
         }
         Ok(samples)
     }
 
-    fn walks(&self, sample: &str, episodes: &EpisodeRows) -> Result<Vec<Walks>, TableError> {
+    /// A sample has one label.
+    fn check_label(
+        &self,
+        sample: &SampleRows,
+        label: Option<&str>,
+        batch: &Batch,
+        at: usize,
+    ) -> Result<(), TableError> {
+        if sample.label.as_deref() == label {
+            return Ok(());
+        }
+        let what = format!(
+            "the label is `{}`, but earlier rows of the same sample have `{}`: a sample has one label",
+            shorten(label.unwrap_or("")),
+            shorten(sample.label.as_deref().unwrap_or(""))
+        );
+        let name = self.roles.label.as_deref().unwrap_or("label");
+        Err(TableError::new(ErrorKind::Type, self.file, what).at(batch, at).in_column(name))
+    }
+
+    fn values(&self) -> Result<Values<'a>, TableError> {
         let (file, roles, places) = (self.file, self.roles, self.places);
-        let of = |identity, positions: &[usize]| -> Result<Vec<Tokens<'_>>, TableError> {
-            self.batches.iter().map(|batch| Tokens::of(identity, positions, file, batch)).collect()
+        let batches: &'a [Batch] = self.batches;
+        let of = |identity, positions: &[usize]| -> Result<Vec<Tokens<'a>>, TableError> {
+            batches.iter().map(|batch| Tokens::of(identity, positions, file, batch)).collect()
         };
-        let (states, actions) = (of(&roles.state, &places.state)?, of(&roles.action, &places.action)?);
         let next_states = match (&roles.next_state, &places.next_state, &self.following) {
-            (NextState::Given(identity), Some(positions), _) => of(identity, positions)?,
-            (_, _, Some(following)) => following.next.iter().map(|of| Tokens::Elsewhere { all: &states, of }).collect(),
-            _ => self.batches.iter().map(|_| Tokens::End).collect(),
+            (NextState::Given(identity), Some(positions), _) => Some(of(identity, positions)?),
+            (_, _, Some(_)) => None,
+            _ => Some(batches.iter().map(|_| Tokens::End).collect()),
         };
         let mut rewards: Vec<Vec<Vec<f64>>> = Vec::new();
         for (name, &position) in roles.rewards.iter().zip(&places.rewards) {
@@ -176,12 +249,35 @@ impl Rows<'_> {
                 let mut values = Vec::with_capacity(batch.rows);
                 finite_numbers(file, name, batch, position, &mut values).map(|()| values)
             };
-            rewards.push(self.batches.iter().map(of_batch).collect::<Result<_, _>>()?);
+            rewards.push(batches.iter().map(of_batch).collect::<Result<_, _>>()?);
         }
+        Ok(Values {
+            states: of(&roles.state, &places.state)?,
+            actions: of(&roles.action, &places.action)?,
+            next_states,
+            rewards,
+        })
+    }
+
+    fn builder(&self) -> TrajectoriesBuilder {
         let mut builder = Trajectories::builder();
-        let mut others: Vec<Vec<f64>> = vec![Vec::new(); rewards.len() - 1];
+        // Features are in the order of their names.
+        if let Some(names) = self.roles.state.features() {
+            builder = builder.state_features(names);
+        }
+        if let Some(names) = self.roles.action.features() {
+            builder = builder.action_features(names);
+        }
+        builder
+    }
+
+    /// The walks of a sample, one for every reward column; one without rewards where none are asked for.
+    fn walks(&self, name: &str, sample: &SampleRows, values: &Values<'_>) -> Result<Vec<Walks>, TableError> {
+        let Values { states, actions, next_states, rewards } = values;
+        let mut builder = self.builder();
+        let mut others: Vec<Vec<f64>> = vec![Vec::new(); rewards.len().saturating_sub(1)];
         let mut names = Vec::new();
-        for (name, rows) in episodes {
+        for (name, rows) in &sample.episodes {
             let mut began = false;
             for (number, place) in rows.iter().enumerate() {
                 self.check_order(rows, number)?;
@@ -190,14 +286,22 @@ impl Rows<'_> {
                 if self.following.as_ref().is_some_and(|following| !following.known[batch][at]) {
                     continue;
                 }
-                let pushed = states[batch].with(at, |state| {
-                    actions[batch].with(at, |action| {
-                        next_states[batch]
-                            .with(at, |next| builder.push_row(!began, state, action, next, Some(rewards[0][batch][at])))
+                let reward = rewards.first().map(|rewards| rewards[batch][at]);
+                let mut push = |next: Token<'_>| {
+                    states[batch].with(at, |state| {
+                        actions[batch].with(at, |action| builder.push_row(!began, state, action, next, reward))
                     })
-                });
+                };
+                let pushed = match (next_states, &self.following) {
+                    (Some(next), _) => next[batch].with(at, &mut push),
+                    (None, Some(following)) => match following.next[batch][at] {
+                        Some((batch, row)) => states[batch as usize].with(row as usize, &mut push),
+                        None => Tokens::End.with(at, &mut push),
+                    },
+                    (None, None) => Tokens::End.with(at, &mut push),
+                };
                 pushed.map_err(|error| self.wrong(place, error.to_string()))?;
-                others.iter_mut().zip(&rewards[1..]).for_each(|(to, column)| to.push(column[batch][at]));
+                others.iter_mut().zip(rewards.iter().skip(1)).for_each(|(to, column)| to.push(column[batch][at]));
                 began = true;
                 if number + 1 == rows.len() {
                     builder.end(self.end_of(row));
@@ -208,18 +312,32 @@ impl Rows<'_> {
                 names.push(name.clone());
             }
         }
-        let first = builder.build();
-        let name = |column: &String| if roles.named_by_reward { column.clone() } else { sample.to_owned() };
+        self.named(name, sample, builder.build(), names, others)
+    }
+
+    /// The same episodes with every reward column.
+    fn named(
+        &self,
+        name: &str,
+        sample: &SampleRows,
+        first: Trajectories,
+        names: Vec<String>,
+        others: Vec<Vec<f64>>,
+    ) -> Result<Vec<Walks>, TableError> {
+        let label = sample.label.as_deref();
+        if self.roles.rewards.is_empty() {
+            return Ok(vec![Walks { trajectories: first.named(name, label), episodes: names }]);
+        }
+        let column_name = |column: &String| if self.roles.named_by_reward { column.clone() } else { name.to_owned() };
         let mut walks = Vec::new();
-        for (column, values) in roles.rewards.iter().zip([None].into_iter().chain(others.into_iter().map(Some))) {
+        for (column, values) in self.roles.rewards.iter().zip([None].into_iter().chain(others.into_iter().map(Some))) {
             let trajectories = match values {
                 None => first.clone(),
-                Some(values) => first
-                    .clone()
-                    .with_rewards(values)
-                    .map_err(|error| TableError::new(ErrorKind::Number, file, error.to_string()).in_column(column))?,
+                Some(values) => first.clone().with_rewards(values).map_err(|error| {
+                    TableError::new(ErrorKind::Number, self.file, error.to_string()).in_column(column)
+                })?,
             };
-            walks.push(Walks { trajectories: trajectories.named(name(column), None), episodes: names.clone() });
+            walks.push(Walks { trajectories: trajectories.named(column_name(column), label), episodes: names.clone() });
         }
         Ok(walks)
     }

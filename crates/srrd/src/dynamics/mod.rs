@@ -299,14 +299,28 @@ impl Dynamics {
     }
 
     /// The numbers of the known pairs of a state, in the order of [`iter`](Self::iter).
-    pub(crate) fn pairs_of(&self, state: usize) -> std::ops::Range<usize> {
+    ///
+    /// # Panics
+    /// If there is no such state.
+    pub fn pairs_of(&self, state: usize) -> std::ops::Range<usize> {
         self.pairs[state]..self.pairs[state + 1]
     }
 
     /// Where the pair of this number leads.
-    pub(crate) fn of_pair(&self, pair: usize) -> Outcomes<'_> {
+    ///
+    /// # Panics
+    /// If there is no such pair.
+    pub fn of_pair(&self, pair: usize) -> Outcomes<'_> {
         let here = self.outcomes[pair]..self.outcomes[pair + 1];
         Outcomes { states: &self.next[here.clone()], probabilities: &self.probability[here] }
+    }
+
+    /// The numbers of the outcomes of a pair, in the order of pairs and next states: for whoever keeps something for every outcome.
+    ///
+    /// # Panics
+    /// If there is no such pair.
+    pub fn outcomes_of(&self, pair: usize) -> std::ops::Range<usize> {
+        self.outcomes[pair]..self.outcomes[pair + 1]
     }
 
     /// All known pairs (s, a) with where they lead, ascending.

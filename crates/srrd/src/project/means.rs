@@ -7,11 +7,11 @@
 //! that of columns without dependences other than constants: right for γ < 1 where every state starts something.
 
 use super::Shaping;
-use super::factor::{Factor, Pattern};
 use super::levels::Components;
-use super::order::minimum_degree;
 use crate::run::{Pace, checkpoint};
 use crate::settings::Gamma;
+use crate::sparse::factor::{Factor, Pattern};
+use crate::sparse::order::minimum_degree;
 use crate::units;
 
 /// The rows: a state, and where its action leads with which share; what is missing of 1 ends the episode.

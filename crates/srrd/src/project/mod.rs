@@ -14,11 +14,9 @@
 //! `order` and `factor` factorize the normal equations AᵀA φ = Aᵀr where that is cheap, `solve` solves them. `means` has the same for
 //! rows that are means over next states.
 
-mod factor;
 mod graph;
 mod levels;
 mod means;
-mod order;
 mod solve;
 mod space;
 mod system;

@@ -2,12 +2,12 @@
 //! them where that is cheap, and by their diagonal where it is not. What the normal equations, which have the squares of lengths,
 //! cannot tell from rounding is looked after by itself.
 
-use super::factor::Factor;
 use super::graph::{END, Edge, ShapingGraph};
 use super::levels::Components;
 use super::system::{Elimination, NONE, System};
 use crate::run::checkpoint;
 use crate::run::parallel;
+use crate::sparse::factor::Factor;
 
 /// What the space is at γ = 0 and γ = 1, where dimensions get lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

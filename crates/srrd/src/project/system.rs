@@ -2,11 +2,11 @@
 
 use std::sync::OnceLock;
 
-use super::factor::Pattern;
 use super::graph::{END, Edge, Numbers};
 use super::levels::Components;
-use super::order::minimum_degree;
 use crate::run::checkpoint;
+use crate::sparse::factor::Pattern;
+use crate::sparse::order::minimum_degree;
 
 /// States and edges between them, states numbered anew.
 #[derive(Clone, Debug)]

@@ -7,3 +7,4 @@ pub(crate) mod random;
 
 pub(crate) use cancel::Pace;
 pub use cancel::{CancellablePool, Cancellation, Cancelled, checkpoint};
+pub use random::normal;

@@ -31,7 +31,7 @@ pub(crate) fn shuffle<T>(rng: &mut ChaCha8Rng, values: &mut [T]) {
 }
 
 /// A standard normal number, from numbers that are uniform between 0 and 1 (Box and Muller).
-pub(crate) fn normal(uniform: &mut impl FnMut() -> f64) -> f64 {
+pub fn normal(uniform: &mut impl FnMut() -> f64) -> f64 {
     let (a, b) = (1.0 - uniform(), uniform());
     (-2.0 * a.ln()).sqrt() * (std::f64::consts::TAU * b).cos()
 }

@@ -92,8 +92,28 @@ impl Vocabulary {
         (0..self.len()).map(|id| self.token(id as u32))
     }
 
-    /// For every token of `self` its id in `other`, or [`ABSENT`]. O(n + m).
-    pub(crate) fn ids_in(&self, other: &Vocabulary) -> Vec<u32> {
+    /// The sorted tokens of several vocabularies. O(n log n) for n tokens in all; `None` where ids cannot tell so many apart.
+    ///
+    /// ```
+    /// use srrd::{Duplicates, RewardSample, sample::Vocabulary};
+    /// let sample = |state| RewardSample::from_rows([(state, "go", "home", 0.0)], Duplicates::Mean);
+    /// let (one, other) = (sample("park")?, sample("beach")?);
+    /// let all = Vocabulary::union([one.states(), other.states()]).unwrap();
+    /// assert_eq!(all.iter().map(|token| token.to_string()).collect::<Vec<_>>(), ["beach", "home", "park"]);
+    /// # Ok::<(), srrd::SampleError>(())
+    /// ```
+    pub fn union<'a>(vocabularies: impl IntoIterator<Item = &'a Vocabulary>) -> Option<Vocabulary> {
+        let (mut interner, mut ids) = (Interner::default(), Vec::new());
+        for vocabulary in vocabularies {
+            for token in vocabulary.iter() {
+                ids.push(interner.intern(token)?);
+            }
+        }
+        Some(interner.sort(&[&ids]).0)
+    }
+
+    /// For every token of `self` its id in `other`, or [`u32::MAX`] where it is not there. O(n + m).
+    pub fn ids_in(&self, other: &Vocabulary) -> Vec<u32> {
         let mut theirs = 0u32;
         (0..self.len() as u32)
             .map(|id| {

@@ -1,7 +1,7 @@
 //! From trajectories to reward samples.
 
 use super::{End, Space, Trajectories, TrajectoryError};
-use crate::sample::{Duplicates, NamedSample, SampleBuilder, Token};
+use crate::sample::{Duplicates, NamedSample, Placement, SampleBuilder, Token};
 use crate::sure::Episodes;
 
 impl Trajectories {
@@ -11,16 +11,37 @@ impl Trajectories {
     /// # Errors
     /// When there are no rewards or no steps, or with [`Duplicates::Error`] two steps contradict each other.
     pub fn to_sample(&self, duplicates: Duplicates) -> Result<NamedSample, TrajectoryError> {
-        let rewards = self.rewards().ok_or(TrajectoryError::NoRewards)?;
+        if self.rewards().is_none() {
+            return Err(TrajectoryError::NoRewards);
+        }
+        Ok(self.to_transitions(duplicates)?.0)
+    }
+
+    /// As [`to_sample`](Self::to_sample), with the transition of every step. Steps without rewards get the reward 0: demonstrations have
+    /// none.
+    ///
+    /// ```
+    /// use srrd::Duplicates;
+    /// use srrd::trajectories::{End, Trajectories};
+    /// let mut builder = Trajectories::builder();
+    /// builder.push_episode(&["a", "b", "a", "b"], &["go", "go", "go"], None, End::Truncated)?;
+    /// let (found, placement) = builder.build().to_transitions(Duplicates::Mean)?;
+    /// assert_eq!((found.sample.len(), placement.transition), (2, vec![0, 1, 0]));
+    /// # Ok::<(), srrd::trajectories::TrajectoryError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`to_sample`](Self::to_sample), but for rewards that are missing.
+    pub fn to_transitions(&self, duplicates: Duplicates) -> Result<(NamedSample, Placement), TrajectoryError> {
         let (states, actions) = (Sorted::new(&self.states), Sorted::new(&self.actions));
-        let mut builder = SampleBuilder::with_capacity(rewards.len());
-        let mut episode_of = Vec::with_capacity(rewards.len());
-        for (step, &reward) in self.steps().zip(rewards) {
+        let mut builder = SampleBuilder::with_capacity(self.step_count());
+        let mut episode_of = Vec::with_capacity(self.step_count());
+        for step in self.steps() {
             builder.push(
                 states.token(step.state),
                 actions.token(step.action),
                 states.token(step.next_state),
-                reward,
+                step.reward.unwrap_or(0.0),
             )?;
             episode_of.push(step.episode as u32);
         }
@@ -30,7 +51,7 @@ impl Trajectories {
             None => sample,
         };
         let episodes = Episodes::from_rows(&sample, &placement, &episode_of)?;
-        Ok(NamedSample {
+        let sample = NamedSample {
             name: self.name.clone(),
             source: String::new(),
             from_file: false,
@@ -41,7 +62,8 @@ impl Trajectories {
             action_features: actions.names,
             sample,
             episodes: Some(episodes),
-        })
+        };
+        Ok((sample, placement))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::run::Pace;
 /// its cliques outside the newest one plus its neighbours outside them: an upper bound of the true number that needs no sets. Ties
 /// go to the smaller number, so the order depends on the graph alone. Trees and chains get no new entries at all, grids of n states
 /// O(n log n).
-pub(super) fn minimum_degree(neighbours: Vec<Vec<u32>>, late: &[bool], limit: u64) -> Option<Vec<u32>> {
+pub(crate) fn minimum_degree(neighbours: Vec<Vec<u32>>, late: &[bool], limit: u64) -> Option<Vec<u32>> {
     let n = neighbours.len();
     let mut plain = neighbours;
     // By unknown: the cliques it belongs to, named by the unknown that made them; by clique: its members.

@@ -6,7 +6,7 @@ const NONE: u32 = u32::MAX;
 
 /// Where the entries of N and L are.
 #[derive(Clone, Debug)]
-pub(super) struct Pattern {
+pub(crate) struct Pattern {
     /// The entries above the diagonal, column by column.
     start: Vec<usize>,
     row: Vec<u32>,
@@ -74,7 +74,7 @@ impl Pattern {
 
 /// L and D for one set of numbers.
 #[derive(Clone, Debug)]
-pub(super) struct Factor {
+pub(crate) struct Factor {
     start: Vec<usize>,
     row: Vec<u32>,
     value: Vec<f64>,
@@ -162,6 +162,38 @@ impl Factor {
                 self.row[range.clone()].iter().zip(&self.value[range]).map(|(&j, l)| l * b[j as usize]).sum();
             b[i] -= sum;
         }
+    }
+
+    /// Puts L⁻ᵀ D^(−½) b in the place of b: where b is standard normal, that has the covariance of the inverse. O(entries of L).
+    pub fn colour(&self, b: &mut [f64]) {
+        b.iter_mut().zip(&self.pivot).for_each(|(x, pivot)| *x /= pivot.sqrt());
+        self.solve_transposed(b, b.len());
+    }
+
+    /// bᵀ N⁻¹ b of a vector that is 0 but for a few entries. `work` is all 0 before and after. O(entries of the columns of L on the
+    /// paths from the entries to the root of the elimination tree).
+    pub fn quadratic(&self, entries: &[(u32, f64)], parent: &Pattern, work: &mut [f64]) -> f64 {
+        entries.iter().for_each(|&(i, value)| work[i as usize] += value);
+        let mut sum = 0.0;
+        // A row is finished when all below it are: on a path they ascend, and a path that joins another goes on with it.
+        let mut heads: Vec<u32> = entries.iter().map(|entry| entry.0).collect();
+        heads.sort_unstable();
+        heads.dedup();
+        heads.reverse();
+        while let Some(i) = heads.pop() {
+            let at = i as usize;
+            let x = std::mem::take(&mut work[at]);
+            sum += x * x / self.pivot[at];
+            let range = self.start[at]..self.start[at + 1];
+            self.row[range.clone()].iter().zip(&self.value[range]).for_each(|(&j, l)| work[j as usize] -= l * x);
+            let next = parent.parent[at];
+            if next != NONE
+                && let Err(place) = heads.binary_search_by(|head| next.cmp(head))
+            {
+                heads.insert(place, next);
+            }
+        }
+        sum
     }
 
     /// Puts the solution of L D Lᵀ x = b in the place of b. O(entries of L).

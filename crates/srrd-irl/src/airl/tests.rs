@@ -1,0 +1,113 @@
+//! AIRL against maximum causal entropy, on walks in a grid.
+
+use srrd::Gamma;
+use srrd::trajectories::{End, Trajectories};
+use srrd_worlds::{Gridworld, gridworld_classes, rollouts, stream};
+
+use super::*;
+use crate::maxent::{MaxEnt, soft};
+use crate::{Demonstrations, Model, ModelChoice, learn_all};
+
+/// Five walks of one of the ten agents of the Gridworld.
+fn walks(side: usize, slip: f64, agent: usize, seed: u64) -> Trajectories {
+    let world = Gridworld::new(side, side, slip).unwrap();
+    let played = rollouts(&world, &gridworld_classes()[agent], 5, &mut stream(seed, "rollouts"));
+    played.to_trajectories(&world).unwrap().named(format!("agent{agent}-{seed}"), Some(&format!("agent{agent}")))
+}
+
+/// The share of steps that the policies of two rewards of pairs do otherwise, over demonstrated states.
+fn variation(task: &Task<'_>, one: &[f64], other: &[f64]) -> f64 {
+    let counts = task.pair_counts();
+    let dynamics = task.model.dynamics();
+    let of_state = |state: usize| {
+        let pairs = dynamics.pairs_of(state);
+        let visits: f64 = counts[pairs.clone()].iter().sum();
+        visits * 0.5 * pairs.map(|pair| (one[pair] - other[pair]).abs()).sum::<f64>()
+    };
+    (0..dynamics.states()).map(of_state).sum::<f64>() / counts.iter().sum::<f64>()
+}
+
+/// The policy of learned rewards of states, by soft value iteration.
+fn policy(task: &Task<'_>, rewards: &[f64], gamma: f64) -> Vec<f64> {
+    let mut by_pair = vec![0.0; task.model.dynamics().pairs()];
+    task.places().zip(rewards).for_each(|((pair, _), reward)| by_pair[pair] = *reward);
+    soft::solve(task.model, gamma, &by_pair, &vec![0.0; task.model.dynamics().states()]).policy
+}
+
+#[test]
+fn the_exact_generator_acts_as_maximum_entropy() {
+    let gamma = Gamma::new(0.9).unwrap();
+    for (agent, slip) in [(0, 0.0), (3, 0.1), (7, 0.0)] {
+        let shown = Demonstrations::new([walks(20, slip, agent, 1)]).unwrap();
+        let airl = Airl { gamma, patience: Patience { trace: true, ..Patience::new(200) }, ..Airl::default() };
+        let [learned, expected] = [
+            learn_all(&shown, &ModelChoice::Set, &airl, &|_| ()).unwrap().remove(0),
+            learn_all(&shown, &ModelChoice::Set, &MaxEnt { gamma, ..MaxEnt::default() }, &|_| ()).unwrap().remove(0),
+        ];
+        let model = Model::of_set(&shown.sets()[0]);
+        let task = Task::new(&shown, 0, &model).unwrap();
+        let [one, other] = [&learned, &expected].map(|l| policy(&task, l.sample.sample.rewards(), 0.9));
+        let apart = variation(&task, &one, &other);
+        assert!(apart < 1e-4, "{agent}: {apart}");
+        let off = learned.sample.sample.rewards().iter().zip(expected.sample.sample.rewards());
+        let off = off.map(|(one, other)| (one - other).abs()).fold(0.0, f64::max);
+        assert!(off < 1e-3, "{agent}: {off} after {} iterations", learned.iterations);
+        assert!(learned.iterations < 100 && !learned.cautions.iter().any(|c| c.kind() == "not_converged"));
+        // In the end nobody can tell the generator's steps from those that were demonstrated.
+        let last = learned.trace.last().unwrap();
+        assert!((last.objective - 2.0 * 2f64.ln()).abs() < 1e-6, "{last:?}");
+        assert!(last.returns.unwrap().is_finite() && (0.0..=1.0).contains(&last.accuracy.unwrap()));
+    }
+}
+
+#[test]
+fn shaped_rewards_are_logarithms_of_the_policy() {
+    let gamma = Gamma::new(0.9).unwrap();
+    let shown = Demonstrations::new([walks(6, 0.0, 2, 5)]).unwrap();
+    for reward in [RewardOf::State, RewardOf::NextState, RewardOf::StateAction] {
+        let airl = Airl { gamma, shaped: true, reward, ..Airl::default() };
+        let learned = learn_all(&shown, &ModelChoice::Set, &airl, &|_| ()).unwrap().remove(0);
+        let model = Model::of_set(&shown.sets()[0]);
+        let task = Task::new(&shown, 0, &model).unwrap();
+        let mut shares = vec![0.0; model.dynamics().states()];
+        for (row, (pair, _)) in shown.sets()[0].rows().iter().zip(task.places()) {
+            let place = shown.sets()[0].rows().iter().position(|other| other == row).unwrap();
+            let share = learned.sample.sample.rewards()[place].exp();
+            shares[task.state_in_model(row.state) as usize] += share;
+            if reward == RewardOf::StateAction {
+                let counts = task.pair_counts();
+                let of_state =
+                    counts[model.dynamics().pairs_of(task.state_in_model(row.state) as usize)].iter().sum::<f64>();
+                assert!((share - counts[pair] / of_state).abs() < 1e-4);
+            }
+        }
+        assert!(shares.iter().all(|sum| *sum == 0.0 || (sum - 1.0).abs() < 1e-3), "{reward:?}: {shares:?}");
+    }
+}
+
+#[test]
+fn pooled_models_and_ends_count() {
+    let shown = Demonstrations::new([walks(5, 0.0, 0, 1), walks(5, 0.0, 4, 2)]).unwrap();
+    let airl = |reward| Airl { reward, ..Airl::default() };
+    let maxent = |reward| MaxEnt { reward, ..MaxEnt::default() };
+    for reward in [RewardOf::State, RewardOf::NextState] {
+        let learned = learn_all(&shown, &ModelChoice::Pooled, &airl(reward), &|_| ()).unwrap();
+        let expected = learn_all(&shown, &ModelChoice::Pooled, &maxent(reward), &|_| ()).unwrap();
+        for (one, other) in learned.iter().zip(&expected) {
+            let rewards = one.sample.sample.rewards().iter().zip(other.sample.sample.rewards());
+            let off = rewards.map(|(one, other)| (one - other).abs()).fold(0.0, f64::max);
+            assert!(off < 0.05, "{reward:?}: {off} after {}", one.iterations);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_learned_is_said() {
+    let mut builder = Trajectories::builder();
+    builder.push_episode(&["a", "b", "c"], &["go", "go"], None, End::Terminated).unwrap();
+    let shown = Demonstrations::new([builder.build()]).unwrap();
+    let learned = learn_all(&shown, &ModelChoice::Set, &Airl::default(), &|_| ());
+    assert!(matches!(learned.unwrap_err(), Problem::NoChoice { .. }));
+    let airl = Airl { gamma: Gamma::new(1.0).unwrap(), ..Airl::default() };
+    assert!(matches!(airl.check().unwrap_err(), Problem::Value { option: "gamma", .. }));
+}
