@@ -8,6 +8,7 @@ mod instability;
 mod intervals;
 mod noise;
 mod regression;
+mod regret;
 mod sensitivity;
 mod separation;
 mod shared;
@@ -47,7 +48,7 @@ impl PartialEq for Kind {
 ///
 /// assert!(EXPERIMENTS.iter().any(|kind| kind.name == "coverage"));
 /// ```
-pub static ALL: [&Kind; 10] = [
+pub static ALL: [&Kind; 11] = [
     &coverage::KIND,
     &instability::KIND,
     &estimators::KIND,
@@ -58,6 +59,7 @@ pub static ALL: [&Kind; 10] = [
     &classification::KIND,
     &separation::KIND,
     &intervals::KIND,
+    &regret::KIND,
 ];
 
 /// The experiment of this name.

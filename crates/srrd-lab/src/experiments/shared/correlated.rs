@@ -131,7 +131,8 @@ fn from_uniform(u: f64, angle: f64) -> f64 {
     (-2.0 * u.ln()).sqrt() * (std::f64::consts::PI * angle).cos()
 }
 
-fn normal(rng: &mut Stream) -> f64 {
+/// A standard normal number.
+pub fn normal(rng: &mut Stream) -> f64 {
     from_uniform(1.0 - rng.random::<f64>(), rng.random_range(-1.0..1.0))
 }
 
