@@ -14,6 +14,7 @@ mod separation;
 mod shared;
 mod sparsity;
 mod theory;
+mod validity;
 
 use crate::error::LabError;
 use crate::experiment::Experiment;
@@ -48,7 +49,7 @@ impl PartialEq for Kind {
 ///
 /// assert!(EXPERIMENTS.iter().any(|kind| kind.name == "coverage"));
 /// ```
-pub static ALL: [&Kind; 11] = [
+pub static ALL: [&Kind; 12] = [
     &coverage::KIND,
     &instability::KIND,
     &estimators::KIND,
@@ -60,6 +61,7 @@ pub static ALL: [&Kind; 11] = [
     &separation::KIND,
     &intervals::KIND,
     &regret::KIND,
+    &validity::KIND,
 ];
 
 /// The experiment of this name.

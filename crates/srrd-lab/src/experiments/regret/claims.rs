@@ -1,8 +1,9 @@
 //! What `projected` should do beside what it does. The paper has no such study.
 
 use super::measures::{Measure, Sampled};
-use super::problem::{Episodes, Moves};
+use super::problem::Episodes;
 use super::ranks::{Found, Judged};
+use srrd::Metric;
 use srrd_show::page::{Claim, Verdict};
 
 /// What the rank correlation on episodic problems with step costs should be at least, where everything is known.
@@ -15,13 +16,8 @@ pub fn claims(judged: &[Judged]) -> Vec<Claim> {
     full.chain(sparse).collect()
 }
 
-/// `projected` in the form that fits the dynamics.
-fn fitting(judged: &Judged) -> Option<&Found> {
-    let wanted = match judged.kind.moves {
-        Moves::Deterministic => Measure::Metric(srrd::Metric::Projected),
-        Moves::Stochastic => Measure::ProjectedSampled,
-    };
-    judged.measures.iter().find(|found| found.measure == wanted)
+fn projected(judged: &Judged) -> Option<&Found> {
+    judged.measures.iter().find(|found| found.measure == Measure::Metric(Metric::Projected))
 }
 
 fn shown(found: &Found) -> String {
@@ -29,7 +25,7 @@ fn shown(found: &Found) -> String {
 }
 
 fn enough(judged: &Judged) -> Option<Claim> {
-    let found = fitting(judged)?;
+    let found = projected(judged)?;
     let note = match found {
         Found { correlation, .. } if *correlation >= ENOUGH => "It is.",
         Found { high, .. } if *high >= ENOUGH => "These problems do not exclude it.",
@@ -44,7 +40,7 @@ fn enough(judged: &Judged) -> Option<Claim> {
 }
 
 fn above_all(judged: &Judged) -> Option<Claim> {
-    let found = fitting(judged)?;
+    let found = projected(judged)?;
     // Forms of the same correlation are no other metrics.
     let others = || judged.measures.iter().filter(|other| !other.measure.projected());
     let best = others().max_by(|a, b| a.correlation.total_cmp(&b.correlation))?;

@@ -57,9 +57,10 @@ fn correlations(here: &[&Judged], sampled: Sampled) -> BarChart {
     let axis = Axis::linear("rank correlation").range(-0.5, 1.0);
     let mut chart = BarChart::new(format!("Distance and regret, {}", sampled.title()), axis);
     for one in here {
-        let bars = one.measures.iter().map(|found| {
-            Bar::new(found.measure.title(), found.correlation).interval(found.low, found.high)
-        });
+        let bars = one
+            .measures
+            .iter()
+            .map(|found| Bar::new(found.measure.title(), found.correlation).interval(found.low, found.high));
         chart = chart.group(one.kind.title(), bars.collect());
     }
     chart

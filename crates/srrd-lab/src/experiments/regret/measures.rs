@@ -151,14 +151,13 @@ impl Rewards<'_> {
             Sampled::Everything => ((problem.everything(a)?, problem.everything(b)?), walk(WALKS, "walks")),
             Sampled::Walks(count) => {
                 let (first, second) = (walk(count, "walks of a"), walk(count, "walks of b"));
-                let of = |walks: &[Vec<usize>], reward: &[f64]| {
-                    problem.sample(walks.iter().flatten().copied(), reward)
-                };
+                let of = |walks: &[Vec<usize>], reward: &[f64]| problem.sample(walks.iter().flatten().copied(), reward);
                 ((of(&first, a)?, of(&second, b)?), first)
             }
         };
         let pair = Pair::new(&a, &b);
-        let found = sampled.measures().map(|measure| self.distance(measure, &pair, &walks)).collect::<Result<_, _>>()?;
+        let found =
+            sampled.measures().map(|measure| self.distance(measure, &pair, &walks)).collect::<Result<_, _>>()?;
         Ok(Distances { common: pair.common().len(), found })
     }
 
@@ -214,13 +213,8 @@ mod tests {
             let problem = Problem::draw(moves, episodes, &mut rng).unwrap();
             let a = problem.reward(&mut rng);
             let b = problem.shaped(&a, 0.9, 2.0, &mut rng);
-            let rewards = Rewards {
-                problem: &problem,
-                a: &a,
-                b: &b,
-                gamma: Gamma::default(),
-                estimator: Estimator::default(),
-            };
+            let rewards =
+                Rewards { problem: &problem, a: &a, b: &b, gamma: Gamma::default(), estimator: Estimator::default() };
             let found = rewards.distances(Sampled::Everything, 1).unwrap();
             for (measure, distance) in Sampled::Everything.measures().zip(found.found) {
                 let distance = distance.unwrap();

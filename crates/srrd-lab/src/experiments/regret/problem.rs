@@ -203,9 +203,10 @@ impl Problem {
 
     /// The dynamics of [`array`](Self::array).
     pub fn closed(&self) -> Result<Dynamics, LabError> {
-        let known = self.dynamics.iter().flat_map(|(s, a, ahead)| {
-            ahead.iter().map(move |(next, chance)| (s as usize, a as usize, next, chance))
-        });
+        let known = self
+            .dynamics
+            .iter()
+            .flat_map(|(s, a, ahead)| ahead.iter().map(move |(next, chance)| (s as usize, a as usize, next, chance)));
         let exits = (0..STATES).filter(|&s| self.dynamics.actions_of(s as u32).is_empty());
         let stays = exits.flat_map(|s| (0..ACTIONS).map(move |a| (s, a, s, 1.0)));
         Dynamics::new(STATES, ACTIONS, known.chain(stays)).map_err(LabError::failed)

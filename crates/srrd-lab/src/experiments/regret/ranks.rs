@@ -60,7 +60,8 @@ pub struct Found {
 impl Found {
     /// The 95 % interval of how much more another measure's correlation is, over the same draws.
     pub fn less_than(&self, other: &Found) -> (f64, f64) {
-        let mut differences: Vec<f64> = self.draws.iter().zip(&other.draws).map(|(mine, theirs)| theirs - mine).collect();
+        let mut differences: Vec<f64> =
+            self.draws.iter().zip(&other.draws).map(|(mine, theirs)| theirs - mine).collect();
         differences.sort_by(f64::total_cmp);
         (quantile(&differences, 0.025), quantile(&differences, 0.975))
     }
