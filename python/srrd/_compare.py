@@ -34,7 +34,7 @@ class GammaEstimate(TypedDict):
 def distance(
     a: RewardSample,
     b: RewardSample,
-    metric: str = "srrd",
+    metric: str | None = None,
     gamma: float | Literal["auto"] = 0.9,
     *,
     threads: int | None = None,
@@ -45,7 +45,8 @@ def distance(
     Parameters
     ----------
     metric
-        ``"direct"``, ``"epic"``, ``"dard"``, ``"srrd"``, ``"projected"`` or ``"npec"``.
+        ``"direct"``, ``"epic"``, ``"dard"``, ``"srrd"``, ``"projected"`` or ``"npec"``; ``"auto"`` takes the one that fits the data. Unless
+        it is given, ``"srrd"``, with a warning where another one fits the data better.
     gamma
         The discount factor that the rewards were made for; ``"auto"`` finds it from the samples.
     threads
@@ -109,7 +110,7 @@ def canonicalize(
 
 def pairwise(
     samples: Sequence[RewardSample],
-    metric: str = "srrd",
+    metric: str | None = None,
     gamma: float | Literal["auto"] = 0.9,
     *,
     undefined: float | None = None,
@@ -124,6 +125,8 @@ def pairwise(
 
     Parameters
     ----------
+    metric
+        As for `distance`. On an engine nothing is said where another one fits the data better.
     undefined
         What stands where a distance is undefined (with 0 on the diagonal): nan unless given. 1 is the farthest. In
         `RewardKNN` an undefined distance has no vote.
@@ -148,7 +151,7 @@ def pairwise(
     >>> import numpy as np, srrd
     >>> s, a, n = np.arange(30), np.arange(30) % 3, (np.arange(30) + 1) % 30
     >>> samples = [srrd.RewardSample(s, a, n, np.sin(s + shift)) for shift in (0, 0.1, 3)]
-    >>> srrd.pairwise(samples).round(2)
+    >>> srrd.pairwise(samples, "srrd").round(2)
     array([[0.  , 0.05, 1.  ],
            [0.05, 0.  , 0.99],
            [1.  , 0.99, 0.  ]])
@@ -158,7 +161,7 @@ def pairwise(
         return _srrd.pairwise(cores, choices(metric, gamma, options), undefined, threads)
     from .engine import pairwise_on
 
-    return pairwise_on(engine, cores, metric, gamma, options, undefined, threads, block, progress, out)
+    return pairwise_on(engine, cores, metric or "srrd", gamma, options, undefined, threads, block, progress, out)
 
 
 def cross(

@@ -83,7 +83,7 @@ class CompareOptions(Options, total=False):
 
 
 def choices(
-    metric: str | Iterable[str],
+    metric: str | Iterable[str] | None,
     gamma: float | Literal["auto"] | None,
     options: Mapping[str, Any],
     *,

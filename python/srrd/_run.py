@@ -29,7 +29,8 @@ class Plan:
     ----------
     what
         ``"coverage"``, ``"instability"``, ``"estimators"``, ``"noise"``, ``"regression"``, ``"sensitivity"``,
-        ``"theory"``, ``"classification"``, ``"separation"`` or ``"intervals"``: those of ``srrd reproduce``.
+        ``"theory"``, ``"classification"``, ``"separation"``, ``"intervals"``, ``"regret"`` or ``"validity"``: those of
+        ``srrd reproduce``.
     preset
         ``"quick"``, or ``"paper"`` for the paper's numbers.
     parameters

@@ -229,3 +229,16 @@ def test_a_classifier_warns_of_its_training_samples_once() -> None:
         assert said[0].startswith("b: 2 transitions occurred with unequal rewards")
         assert said[1].startswith("1 of 2 samples have no defined distance to any training sample")
         assert {one.filename for one in told} == {__file__}
+
+
+def test_one_number_without_a_metric_says_where_another_one_fits() -> None:
+    rng = np.random.default_rng(3)
+    s, n = (values.ravel() for values in np.meshgrid(np.arange(12), np.arange(12)))
+    a, b = (srrd.RewardSample(s, s * 0, n, rng.normal(size=len(s)), terminated=s * 0 > 0) for _ in range(2))
+    for call in (lambda **how: srrd.distance(a, b, **how), lambda **how: srrd.pairwise([a, b], **how)[0, 1]):
+        with pytest.warns(srrd.DataWarning, match="srrd is the default, but projected fits these data better"):
+            by_default = call()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert call(metric="srrd") == by_default
+            assert call(metric="auto") == call(metric="projected")

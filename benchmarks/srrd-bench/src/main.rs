@@ -1,7 +1,8 @@
 //! The Rust side of `benchmarks/run.py`, which documents the protocol: raw arrays in, results and one line of JSON out.
 
 use srrd::settings::Support;
-use srrd::{Duplicates, Gamma, Metric, RewardSample, SampleBuilder, Settings, Token};
+use srrd::sure::IntervalSettings;
+use srrd::{Duplicates, Gamma, Metric, Pair, RewardSample, SampleBuilder, Settings, Token};
 use std::error::Error;
 use std::fs;
 use std::time::{Duration, Instant};
@@ -13,12 +14,16 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
+const CASES: &str = "canonicalize, pairwise, gamma, interval, potential or regret";
+
 struct Options {
     case: String,
     metric: Metric,
     threads: usize,
     repeats: usize,
     settings: Settings,
+    /// How many features a state has.
+    features: usize,
     out: Option<String>,
     files: Vec<String>,
 }
@@ -30,18 +35,22 @@ fn main() -> Result<(), Failure> {
         "canonicalize" => canonicalize(&options),
         "pairwise" => pairwise(&options),
         "gamma" => gamma(&options),
-        other => Err(format!("no case '{other}': canonicalize, pairwise or gamma").into()),
+        "interval" => interval(&options),
+        "potential" => potential(&options),
+        "regret" => regret(&options),
+        other => Err(format!("no case '{other}': {CASES}").into()),
     })
 }
 
 fn parse(arguments: impl Iterator<Item = String>) -> Result<Options, Failure> {
     let mut arguments = arguments.peekable();
     let mut options = Options {
-        case: arguments.next().ok_or("usage: srrd-bench canonicalize|pairwise|gamma [OPTION...] FILE...")?,
+        case: arguments.next().ok_or(format!("usage: srrd-bench CASE [OPTION...] FILE..., CASE being {CASES}"))?,
         metric: Metric::Srrd,
         threads: 1,
         repeats: 5,
         settings: Settings::default(),
+        features: 1,
         out: None,
         files: Vec::new(),
     };
@@ -54,6 +63,8 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Options, Failure> {
             "--gamma" => options.settings.gamma = Gamma::new(value()?.parse()?)?,
             "--support" => options.settings.support = support(&value()?)?,
             "--min-common" => options.settings.min_common = value()?.parse()?,
+            "--potential" => options.settings.potential = value()?.parse()?,
+            "--features" => options.features = value()?.parse()?,
             "--out" => options.out = Some(value()?),
             other if other.starts_with("--") => return Err(format!("no option {other}").into()),
             _ => options.files.push(argument),
@@ -106,6 +117,73 @@ fn gamma(options: &Options) -> Result<(), Failure> {
         Ok((vec![estimate.gamma.get(), estimate.low, estimate.high], Times { build, compute }))
     };
     report(options, rewards.len(), run)
+}
+
+/// Two rewards of the same transitions.
+fn two_rewards(options: &Options) -> Result<(RewardSample, RewardSample, Duration), Failure> {
+    let [states, actions, next, first, second] = options.files.as_slice() else {
+        return Err("five files are needed".into());
+    };
+    let (states, actions, next) = (ids(states)?, ids(actions)?, ids(next)?);
+    let start = Instant::now();
+    let of = |path: &str| -> Result<RewardSample, Failure> {
+        let (sample, placement) = RewardSample::from_ids(&states, &actions, &next, &numbers(path)?, Duplicates::Error)?;
+        Ok(sample.with_row_ends(&placement, &vec![false; placement.transition.len()])?)
+    };
+    let (a, b) = (of(first)?, of(second)?);
+    Ok((a, b, start.elapsed()))
+}
+
+/// From two samples to their distance and its interval.
+fn interval(options: &Options) -> Result<(), Failure> {
+    let (a, b, build) = two_rewards(options)?;
+    let run = || -> Result<(Vec<f64>, Times), Failure> {
+        let start = Instant::now();
+        let pair = Pair::new(&a, &b);
+        let measured = pair.measure(options.metric, &options.settings);
+        let found = measured.interval(&IntervalSettings::default())?;
+        let distance = measured.distance().distance().ok_or("there is no distance")?;
+        Ok((vec![distance, found.range.low, found.range.high], Times { build, compute: start.elapsed() }))
+    };
+    report(options, a.len(), run)
+}
+
+/// From two samples to what acting on the wrong one costs.
+fn regret(options: &Options) -> Result<(), Failure> {
+    let (a, b, build) = two_rewards(options)?;
+    let run = || -> Result<(Vec<f64>, Times), Failure> {
+        let start = Instant::now();
+        let found = srrd::regret::sampled_regret(&a, &b, None, options.settings.gamma, &[])?.regret;
+        let values = [found.a_under_b, found.b_under_a].map(|one| one.regret.unwrap_or(f64::NAN));
+        Ok((values.to_vec(), Times { build, compute: start.elapsed() }))
+    };
+    report(options, a.len(), run)
+}
+
+/// From features of states to the distance with potentials that are functions of them: files of features of s and of s', one row of
+/// `--features` numbers per transition, and two rewards.
+fn potential(options: &Options) -> Result<(), Failure> {
+    let [states, next, first, second] = options.files.as_slice() else { return Err("four files are needed".into()) };
+    let (states, next, first, second) = (numbers(states)?, numbers(next)?, numbers(first)?, numbers(second)?);
+    let (width, start) = (options.features, Instant::now());
+    let mut builder = SampleBuilder::with_capacity(first.len());
+    for (i, reward) in first.iter().enumerate() {
+        let row = |values: &'_ [f64]| i * width..values.len().min((i + 1) * width);
+        let (state, next) = (Token::features(&states[row(&states)]), Token::features(&next[row(&next)]));
+        builder.push(state, Token::int(i as i64 % 4), next, *reward)?;
+    }
+    let (a, placement) = builder.build_with_placement(Duplicates::Error)?;
+    let mut rewards = vec![0.0; a.len()];
+    placement.transition.iter().zip(&second).for_each(|(&at, reward)| rewards[at as usize] = *reward);
+    let a = a.with_row_ends(&placement, &vec![false; first.len()])?;
+    let b = a.with_rewards(rewards)?;
+    let build = start.elapsed();
+    let run = || -> Result<(Vec<f64>, Times), Failure> {
+        let start = Instant::now();
+        let distance = Pair::new(&a, &b).distance(Metric::Projected, &options.settings);
+        Ok((vec![distance.distance().unwrap_or(f64::NAN)], Times { build, compute: start.elapsed() }))
+    };
+    report(options, first.len(), run)
 }
 
 /// From arrays in memory to the distance of every pair of samples.

@@ -12,7 +12,7 @@ use srrd::{Distance, Duplicates, Gamma, Metric, Pair, RewardSample, Settings, To
 use srrd_show::page::{Cell, Column, FigureBlock, Report, Section, Table};
 use srrd_show::{Axis, Bar, BarChart, Figure};
 use srrd_worlds::{
-    Gridworld, Model, Policy, PotentialFunction, RewardFunction, Rollouts, Shaping, TrajectoryStep, Triple, World,
+    Gridworld, Met, Model, Policy, PotentialFunction, RewardFunction, Rollouts, Shaping, TrajectoryStep, Triple, World,
     derive_seed, rollouts, stream,
 };
 
@@ -114,10 +114,9 @@ fn walk(seed: u64, name: &'static str, gamma: Gamma) -> Result<DemoSample, LabEr
     let mut rewards = reward.rewards(&transitions);
     if name == "shaped" {
         let potential = PotentialFunction::new(&world, Model::Random, derive_seed(seed, "potential"));
-        let shaping = Shaping::scaled(&rewards, &transitions, &potential, gamma, SHAPING).map_err(LabError::failed)?;
-        for (reward, step) in rewards.iter_mut().zip(walked.steps()) {
-            *reward += if step.done { shaping.last_term(step.triple()) } else { shaping.term(step.triple()) };
-        }
+        let met = Met::new(transitions, walked.steps().iter().map(|step| step.done).collect());
+        let shaping = Shaping::scaled(&rewards, &met, &potential, gamma, SHAPING).map_err(LabError::failed)?;
+        rewards = shaping.apply(&met, &rewards);
     }
     let walks = by_name(&world, &walked).and_then(|walks| walks.with_rewards(rewards)).map_err(LabError::failed)?;
     let sample = walks.to_sample(Duplicates::Error).map_err(LabError::failed)?.sample;

@@ -3,6 +3,7 @@
 use crate::error::LabError;
 use crate::row::{Choice, Value};
 use srrd::settings::Batch;
+use srrd::verdict::Answer;
 use srrd::{Gamma, Metric, Undefined};
 use srrd_worlds::Model;
 use std::fmt::{self, Display};
@@ -180,6 +181,13 @@ impl Choice for Metric {
     const ALL: &'static [Self] = &Metric::SHOWN;
     fn name(self) -> &'static str {
         Metric::name(self)
+    }
+}
+
+impl Choice for Answer {
+    const ALL: &'static [Self] = &[Answer::Same, Answer::Different, Answer::Unknown];
+    fn name(self) -> &'static str {
+        Answer::name(self)
     }
 }
 

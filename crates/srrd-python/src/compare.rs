@@ -90,9 +90,15 @@ pub fn distance(
 ) -> PyResult<f64> {
     let pair = named(&[a.clone(), b.clone()]);
     answered(py, pair, choices, Place::Nearest(threads), |pair, question| {
-        question.metric("a distance is")?;
-        let found = srrd::compare(pair[0], pair[1], question)?;
+        let metric = question.metric("a distance is")?;
+        let mut found = srrd::compare(pair[0], pair[1], question)?;
         let distance = found.results.first().and_then(|finding| finding.distance.distance());
+        // A number alone cannot show which metric fits. Python shows a warning once per line of the caller.
+        if !question.is_chosen()
+            && let Some(advised) = question.advised(pair).filter(|advised| *advised != metric)
+        {
+            found.warnings.push(Warning::OtherAdvised { metric, advised });
+        }
         Ok((distance.unwrap_or(f64::NAN), found.warnings))
     })
 }

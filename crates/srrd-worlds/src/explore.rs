@@ -1,9 +1,11 @@
 //! Which transitions rollouts meet, without keeping the rollouts.
 
 use rustc_hash::FxHashSet;
+use srrd::{RewardSample, SampleError};
 
 use crate::random::Stream;
 use crate::rollout::episode;
+use crate::sample::{placed, placed_by_features};
 use crate::world::{Triple, World};
 
 /// Spaces of up to so many transitions get a bit each: 64 MB.
@@ -28,6 +30,57 @@ pub struct Explorer {
     states: usize,
     actions: usize,
     seen: Seen,
+    /// Transitions that ended an episode. They are few, and may be among those that were seen to go on.
+    ended: FxHashSet<Triple>,
+}
+
+/// The distinct transitions of rollouts, and which of them end an episode.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Met {
+    /// Ascending by (state, action, next state).
+    pub transitions: Vec<Triple>,
+    /// Whether each ended an episode whenever it was met.
+    pub ends: Vec<bool>,
+}
+
+impl Met {
+    /// All of these transitions, ending as said.
+    ///
+    /// # Panics
+    /// If there is not one mark per transition.
+    pub fn new(transitions: Vec<Triple>, ends: Vec<bool>) -> Self {
+        assert_eq!(transitions.len(), ends.len(), "one mark per transition");
+        Met { transitions, ends }
+    }
+
+    /// A reward sample as [`sample_of`](crate::sample_of) makes it, with marks of ends.
+    ///
+    /// ```
+    /// use srrd_worlds::{Gridworld, Policy, met, stream};
+    /// let world = Gridworld::new(4, 4, 0.0)?;
+    /// let met = met(&world, &Policy::uniform(4)?, 100, &mut stream(0, "rollouts"));
+    /// let sample = met.sample(vec![1.0; met.transitions.len()])?;
+    /// // From above and from the left into the last corner.
+    /// assert_eq!(sample.ends().count(sample.len()), Some(2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there are no transitions, not one reward per transition, or a reward that is not finite.
+    pub fn sample(&self, rewards: Vec<f64>) -> Result<RewardSample, SampleError> {
+        let (sample, placement) = placed(&self.transitions, &rewards)?;
+        sample.with_row_ends(&placement, &self.ends)
+    }
+
+    /// A reward sample as [`featured_sample`](crate::featured_sample) makes it, with marks of ends.
+    ///
+    /// # Errors
+    /// When there are no transitions, not one reward per transition, or a reward or a feature that is not finite.
+    pub fn featured_sample<W: World>(&self, world: &W, rewards: Vec<f64>) -> Result<RewardSample, SampleError> {
+        let (sample, placement) = placed_by_features(world, &self.transitions, &rewards)?;
+        sample.with_row_ends(&placement, &self.ends)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -50,7 +103,7 @@ impl Explorer {
         } else {
             Seen::Hashed(FxHashSet::default())
         };
-        Explorer { states, actions, seen }
+        Explorer { states, actions, seen, ended: FxHashSet::default() }
     }
 
     /// Plays `count` episodes and marks what they meet.
@@ -60,22 +113,40 @@ impl Explorer {
     pub fn explore<W: World>(&mut self, world: &W, agent: &W::Agent, count: usize, rng: &mut Stream) {
         assert_eq!((world.states(), world.actions()), (self.states, self.actions), "an explorer is for one world");
         for _ in 0..count {
-            episode(world, agent, rng, |triple, _| self.mark(triple));
+            episode(world, agent, rng, |triple, step| match step.done {
+                true => self.mark_end(triple),
+                false => self.mark(triple),
+            });
         }
     }
 
-    /// Marks a transition.
+    /// Marks a transition that ended an episode.
+    ///
+    /// # Panics
+    /// If the transition is not of the world this was made for.
+    pub fn mark_end(&mut self, transition: Triple) {
+        self.check(transition);
+        self.ended.insert(transition);
+    }
+
+    #[inline]
+    fn check(&self, transition: Triple) {
+        let Triple { state, action, next } = transition;
+        assert!(
+            (state as usize) < self.states && (action as usize) < self.actions && (next as usize) < self.states,
+            "{transition:?} is not of this world"
+        );
+    }
+
+    /// Marks a transition after which the episode went on.
     ///
     /// # Panics
     /// If the transition is not of the world this was made for.
     #[inline]
     pub fn mark(&mut self, transition: Triple) {
+        self.check(transition);
         let Triple { state, action, next } = transition;
         let (state, action, next) = (state as usize, action as usize, next as usize);
-        assert!(
-            state < self.states && action < self.actions && next < self.states,
-            "{transition:?} is not of this world"
-        );
         match &mut self.seen {
             Seen::Bits { words, touched } => {
                 let number = (state * self.actions + action) * self.states + next;
@@ -90,6 +161,24 @@ impl Explorer {
 
     /// What was marked since the last time, ascending by (state, action, next state). The marks are gone then.
     pub fn take(&mut self) -> Vec<Triple> {
+        self.take_met().transitions
+    }
+
+    /// The same, with which of them end an episode. One that went on at least once does not.
+    pub fn take_met(&mut self) -> Met {
+        let going_on = self.take_going_on();
+        let mut ended: Vec<Triple> = self.ended.drain().filter(|t| going_on.binary_search(t).is_err()).collect();
+        ended.sort_unstable();
+        let mut met = Met { ends: vec![false; going_on.len()], transitions: going_on };
+        for transition in ended.into_iter().rev() {
+            let place = met.transitions.partition_point(|t| *t < transition);
+            met.transitions.insert(place, transition);
+            met.ends.insert(place, true);
+        }
+        met
+    }
+
+    fn take_going_on(&mut self) -> Vec<Triple> {
         match &mut self.seen {
             Seen::Hashed(set) => {
                 let mut triples: Vec<Triple> = set.drain().collect();
@@ -138,6 +227,21 @@ pub fn explore<W: World>(world: &W, agent: &W::Agent, count: usize, rng: &mut St
     let mut explorer = Explorer::new(world);
     explorer.explore(world, agent, count, rng);
     explorer.take()
+}
+
+/// The same as [`explore`], with which transitions end an episode.
+///
+/// ```
+/// use srrd_worlds::{Gridworld, Policy, met, stream};
+/// let world = Gridworld::new(4, 4, 0.0)?;
+/// let met = met(&world, &Policy::uniform(4)?, 100, &mut stream(0, "rollouts"));
+/// assert!(met.transitions.iter().zip(&met.ends).all(|(transition, ends)| *ends == (transition.next == 15)));
+/// # Ok::<(), srrd_worlds::WorldError>(())
+/// ```
+pub fn met<W: World>(world: &W, agent: &W::Agent, count: usize, rng: &mut Stream) -> Met {
+    let mut explorer = Explorer::new(world);
+    explorer.explore(world, agent, count, rng);
+    explorer.take_met()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@
 //!
 //! # Step by step
 //!
-//! A [`World`] is moved by an agent; [`rollouts`] keeps the episodes, [`explore`] only the distinct transitions. A
+//! A [`World`] is moved by an agent; [`rollouts`] keeps the episodes, [`explore`] only the distinct transitions ([`met`] with which of them end). A
 //! [`RewardFunction`] and a [`PotentialFunction`] are functions of a seed: two samples of one reward agree on every
 //! transition, without a table of the whole space. [`Shaping`] adds γφ(s') − φ(s) at a chosen strength, and
 //! [`sample_of`] makes a [`RewardSample`](srrd::RewardSample) of it all.
@@ -102,7 +102,7 @@ mod world;
 mod worlds;
 
 pub use error::WorldError;
-pub use explore::{Explorer, explore};
+pub use explore::{Explorer, Met, explore, met};
 pub use grid::MOST_CELLS;
 pub use model::{MODELS, Model, ModelInfo, PotentialFunction, RewardFunction};
 pub use policy::Policy;

@@ -1,5 +1,6 @@
 //! From transitions and rewards to a reward sample.
 
+use srrd::sample::Placement;
 use srrd::{Duplicates, RewardSample, SampleBuilder, SampleError, Token};
 
 use crate::world::{Triple, World};
@@ -16,9 +17,14 @@ use crate::world::{Triple, World};
 /// # Errors
 /// When there are no transitions, not one reward per transition, or a reward that is not finite.
 pub fn sample_of(transitions: &[Triple], rewards: Vec<f64>) -> Result<RewardSample, SampleError> {
+    placed(transitions, &rewards).map(|(sample, _)| sample)
+}
+
+/// The same, with where every transition went.
+pub(crate) fn placed(transitions: &[Triple], rewards: &[f64]) -> Result<(RewardSample, Placement), SampleError> {
     let ids = |part: fn(&Triple) -> u32| transitions.iter().map(part).collect::<Vec<u32>>();
     let (states, actions, nexts) = (ids(|t| t.state), ids(|t| t.action), ids(|t| t.next));
-    RewardSample::from_ids(&states, &actions, &nexts, &rewards, Duplicates::Mean).map(|(sample, _)| sample)
+    RewardSample::from_ids(&states, &actions, &nexts, rewards, Duplicates::Mean)
 }
 
 /// A reward sample whose states and actions are their features; their numbers, where a world has no features. Rewards of a
@@ -39,6 +45,15 @@ pub fn featured_sample<W: World>(
     transitions: &[Triple],
     rewards: Vec<f64>,
 ) -> Result<RewardSample, SampleError> {
+    placed_by_features(world, transitions, &rewards).map(|(sample, _)| sample)
+}
+
+/// The same, with where every transition went.
+pub(crate) fn placed_by_features<W: World>(
+    world: &W,
+    transitions: &[Triple],
+    rewards: &[f64],
+) -> Result<(RewardSample, Placement), SampleError> {
     if transitions.len() != rewards.len() {
         return Err(SampleError::WrongLength { expected: transitions.len(), found: rewards.len() });
     }
@@ -47,7 +62,7 @@ pub fn featured_sample<W: World>(
     let mut action = room(world.action_features());
     let mut next = state.clone();
     let mut builder = SampleBuilder::with_capacity(transitions.len());
-    for (transition, reward) in transitions.iter().zip(rewards) {
+    for (transition, &reward) in transitions.iter().zip(rewards) {
         world.describe_state(transition.state as usize, &mut state);
         world.describe_action(transition.action as usize, &mut action);
         world.describe_state(transition.next as usize, &mut next);
@@ -58,7 +73,7 @@ pub fn featured_sample<W: World>(
             reward,
         )?;
     }
-    builder.build(Duplicates::Mean)
+    builder.build_with_placement(Duplicates::Mean)
 }
 
 /// What identifies a state or an action: its features or, where it has none, its number.

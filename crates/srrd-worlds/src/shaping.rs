@@ -3,6 +3,7 @@
 use srrd::Gamma;
 
 use crate::error::WorldError;
+use crate::explore::Met;
 use crate::model::PotentialFunction;
 use crate::random::{Stream, symmetric};
 use crate::world::Triple;
@@ -31,7 +32,8 @@ impl Shaping {
         Shaping { gamma: gamma.get(), scale: 1.0, potential: potential.values().to_vec() }
     }
 
-    /// Shaping by a potential scaled so that, over these transitions, mean |γφ(s') − φ(s)| = factor · mean |R|.
+    /// Shaping by a potential scaled so that, over these transitions, mean |γφ(s') − φ(s)| = factor · mean |R|. A transition that ends an
+    /// episode counts with |φ(s)|.
     ///
     /// # Errors
     /// When there is not one reward per transition, `factor` is negative or not finite, or one of the two means is 0 (as it is
@@ -41,20 +43,20 @@ impl Shaping {
     /// If a transition is not of the potential's world.
     pub fn scaled(
         rewards: &[f64],
-        transitions: &[Triple],
+        met: &Met,
         potential: &PotentialFunction,
         gamma: Gamma,
         factor: f64,
     ) -> Result<Self, WorldError> {
-        if rewards.len() != transitions.len() {
-            return Err(WorldError::Lengths { transitions: transitions.len(), rewards: rewards.len() });
+        if rewards.len() != met.transitions.len() {
+            return Err(WorldError::Lengths { transitions: met.transitions.len(), rewards: rewards.len() });
         }
         if !(factor.is_finite() && factor >= 0.0) {
             return Err(WorldError::Factor(factor));
         }
         let mut shaping = Shaping::new(potential, gamma);
         let of_rewards: f64 = rewards.iter().map(|reward| reward.abs()).sum();
-        let of_shaping: f64 = transitions.iter().map(|&transition| shaping.term(transition).abs()).sum();
+        let of_shaping: f64 = shaping.terms(met).map(f64::abs).sum();
         let usable = |sum: f64| sum > 0.0 && sum.is_finite();
         if !usable(of_rewards) {
             return Err(WorldError::NoScale("the rewards"));
@@ -100,13 +102,25 @@ impl Shaping {
         -self.potential[transition.state as usize]
     }
 
-    /// The rewards of these transitions, shaped. Transitions count as going on.
+    /// What shaping adds to each of these transitions.
+    ///
+    /// # Panics
+    /// If a transition is not of the potential's world.
+    pub fn terms(&self, met: &Met) -> impl Iterator<Item = f64> {
+        let term = |(&transition, &ends): (&Triple, &bool)| match ends {
+            true => self.last_term(transition),
+            false => self.term(transition),
+        };
+        met.transitions.iter().zip(&met.ends).map(term)
+    }
+
+    /// The rewards of these transitions, shaped.
     ///
     /// # Panics
     /// If there is not one reward per transition, or a transition is not of the potential's world.
-    pub fn apply(&self, transitions: &[Triple], rewards: &[f64]) -> Vec<f64> {
-        assert_eq!(transitions.len(), rewards.len(), "one reward per transition");
-        transitions.iter().zip(rewards).map(|(&transition, reward)| reward + self.term(transition)).collect()
+    pub fn apply(&self, met: &Met, rewards: &[f64]) -> Vec<f64> {
+        assert_eq!(met.transitions.len(), rewards.len(), "one reward per transition");
+        self.terms(met).zip(rewards).map(|(term, reward)| reward + term).collect()
     }
 }
 
@@ -126,7 +140,7 @@ pub fn add_noise(rewards: &mut [f64], bound: f64, rng: &mut Stream) {
 mod tests {
     use super::*;
     use crate::random::stream;
-    use crate::{Gridworld, Model, Policy, RewardFunction, explore, sample_of};
+    use crate::{Gridworld, Model, Policy, RewardFunction, met};
     use proptest::prelude::*;
     use srrd::{Metric, Settings, distance};
 
@@ -147,12 +161,16 @@ mod tests {
             reward_model in 0usize..4, potential_model in 0usize..4, seed: u64,
         ) {
             let world = Gridworld::new(width, height, 0.2).unwrap();
-            let met = explore(&world, &Policy::uniform(4).unwrap(), count, &mut stream(seed, "rollouts"));
-            let rewards = RewardFunction::new(&world, Model::ALL[reward_model], seed).rewards(&met);
+            let met = met(&world, &Policy::uniform(4).unwrap(), count, &mut stream(seed, "rollouts"));
+            let rewards = RewardFunction::new(&world, Model::ALL[reward_model], seed).rewards(&met.transitions);
             let potential = PotentialFunction::new(&world, Model::ALL[potential_model], seed);
-            let term = |t: &Triple| discount * potential.potential(t.next as usize) - potential.potential(t.state as usize);
+            let last = (width * height - 1) as u32;
+            let term = |t: &Triple| {
+                let ahead = if t.next == last { 0.0 } else { discount * potential.potential(t.next as usize) };
+                ahead - potential.potential(t.state as usize)
+            };
             let expected = factor * mean_magnitude(rewards.iter().copied());
-            let unscaled = mean_magnitude(met.iter().map(term));
+            let unscaled = mean_magnitude(met.transitions.iter().map(term));
             let Ok(shaping) = Shaping::scaled(&rewards, &met, &potential, gamma(discount), factor) else {
                 prop_assert!(unscaled == 0.0);
                 return Ok(());
@@ -160,10 +178,11 @@ mod tests {
             let shaped = shaping.apply(&met, &rewards);
             let added = shaped.iter().zip(&rewards).map(|(with, without)| with - without);
             prop_assert!((mean_magnitude(added) - expected).abs() <= 1e-9 * expected.max(mean_magnitude(rewards.iter().copied())));
-            let exact = mean_magnitude(met.iter().map(|t| shaping.term(*t)));
+            let exact = mean_magnitude(shaping.terms(&met).collect::<Vec<f64>>().into_iter());
             prop_assert!((exact - expected).abs() <= 1e-12 * expected);
-            for ((t, with), without) in met.iter().zip(&shaped).zip(&rewards) {
-                let scaled = discount * shaping.potential(t.next as usize) - shaping.potential(t.state as usize);
+            for ((t, with), without) in met.transitions.iter().zip(&shaped).zip(&rewards) {
+                let ahead = if t.next == last { 0.0 } else { discount * shaping.potential(t.next as usize) };
+                let scaled = ahead - shaping.potential(t.state as usize);
                 prop_assert_eq!(*with, without + scaled);
                 prop_assert!((scaled - shaping.scale() * term(t)).abs() <= 1e-12 * scaled.abs().max(expected));
             }
@@ -173,12 +192,12 @@ mod tests {
     #[test]
     fn shaping_is_what_the_distances_take_out() {
         let world = Gridworld::new(8, 8, 0.0).unwrap();
-        let met = explore(&world, &Policy::uniform(4).unwrap(), 50, &mut stream(0, "rollouts"));
-        let rewards = RewardFunction::new(&world, Model::Random, 0).rewards(&met);
+        let met = met(&world, &Policy::uniform(4).unwrap(), 50, &mut stream(0, "rollouts"));
+        let rewards = RewardFunction::new(&world, Model::Random, 0).rewards(&met.transitions);
         let potential = PotentialFunction::new(&world, Model::Random, 0);
         let shaping = Shaping::scaled(&rewards, &met, &potential, gamma(0.7), 5.0).unwrap();
-        let plain = sample_of(&met, rewards.clone()).unwrap();
-        let shaped = sample_of(&met, shaping.apply(&met, &rewards)).unwrap();
+        let plain = met.sample(rewards.clone()).unwrap();
+        let shaped = met.sample(shaping.apply(&met, &rewards)).unwrap();
         let settings = Settings { gamma: gamma(0.7), ..Settings::default() };
         let of = |metric| distance(&plain, &shaped, metric, &settings).distance().unwrap();
         assert!(of(Metric::Projected) < 1e-6);
@@ -187,12 +206,17 @@ mod tests {
 
     #[test]
     fn what_cannot_be_scaled_is_refused() {
-        let triples = [Triple { state: 0, action: 0, next: 1 }, Triple { state: 1, action: 0, next: 1 }];
+        let triples = vec![Triple { state: 0, action: 0, next: 1 }, Triple { state: 1, action: 0, next: 1 }];
+        let met = Met::new(triples.clone(), vec![false; 2]);
         let potential = PotentialFunction::from_values(vec![1.0, 2.0]);
         let scaled = |rewards: &[f64], potential: &PotentialFunction, factor| {
-            Shaping::scaled(rewards, &triples, potential, gamma(0.5), factor).map(|shaping| shaping.scale())
+            Shaping::scaled(rewards, &met, potential, gamma(0.5), factor).map(|shaping| shaping.scale())
         };
         assert_eq!(scaled(&[2.0, -4.0], &potential, 2.0), Ok(12.0));
+        // |−1| and |−2| where both end.
+        let ending = Met::new(triples, vec![true; 2]);
+        let shaping = Shaping::scaled(&[2.0, -4.0], &ending, &potential, gamma(0.5), 2.0).unwrap();
+        assert_eq!((shaping.scale(), shaping.apply(&ending, &[0.0, 0.0])), (4.0, vec![-4.0, -8.0]));
         assert_eq!(scaled(&[1.0], &potential, 1.0), Err(WorldError::Lengths { transitions: 2, rewards: 1 }));
         assert_eq!(scaled(&[0.0, 0.0], &potential, 1.0), Err(WorldError::NoScale("the rewards")));
         let flat = PotentialFunction::from_values(vec![0.0, 0.0]);
@@ -200,7 +224,7 @@ mod tests {
         assert_eq!(scaled(&[1.0, 1.0], &potential, -1.0), Err(WorldError::Factor(-1.0)));
         assert!(scaled(&[1.0, 1.0], &potential, f64::NAN).is_err());
         assert!(scaled(&[1.0, f64::INFINITY], &potential, 1.0).is_err());
-        let nothing = Shaping::scaled(&[], &[], &potential, gamma(0.5), 1.0);
+        let nothing = Shaping::scaled(&[], &Met::default(), &potential, gamma(0.5), 1.0);
         assert_eq!(nothing, Err(WorldError::NoScale("the rewards")));
     }
 

@@ -389,7 +389,14 @@ impl Question {
         });
         let mut ready: Vec<Cow<'a, NamedSample>> = ready.collect::<Result<_, Problem>>()?;
         if let Some(model) = &self.model {
-            ready.iter_mut().for_each(|named| named.to_mut().sample.take_probabilities(model));
+            for named in &mut ready {
+                let sample = &mut named.to_mut().sample;
+                sample.take_probabilities(model);
+                // A discount factor from the data is uncertain by itself, however much was sampled.
+                if !self.gamma_from_data {
+                    sample.note_incomplete(model);
+                }
+            }
         }
         check_same_identity(samples)?;
         if self.settings.potential != Potential::Tabular {

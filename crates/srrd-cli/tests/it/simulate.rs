@@ -205,8 +205,7 @@ fn shaping_adds_a_potential_difference_of_the_strength_asked_for() {
     }
     let mean = |of: fn(&(f64, f64)) -> f64| met.values().map(of).sum::<f64>() / met.len() as f64;
     let (rewards, added) = (mean(|v| v.0.abs()), mean(|v| v.1.abs()));
-    // Where an episode ends, shaping has no part of the next state.
-    assert!((added / rewards - 2.5).abs() < 0.1, "{added} {rewards}");
+    assert!((added / rewards - 2.5).abs() < 1e-9, "{added} {rewards}");
 }
 
 #[test]

@@ -8,11 +8,13 @@ mod instability;
 mod intervals;
 mod noise;
 mod regression;
+mod regret;
 mod sensitivity;
 mod separation;
 mod shared;
 mod sparsity;
 mod theory;
+mod validity;
 
 use crate::error::LabError;
 use crate::experiment::Experiment;
@@ -47,7 +49,7 @@ impl PartialEq for Kind {
 ///
 /// assert!(EXPERIMENTS.iter().any(|kind| kind.name == "coverage"));
 /// ```
-pub static ALL: [&Kind; 10] = [
+pub static ALL: [&Kind; 12] = [
     &coverage::KIND,
     &instability::KIND,
     &estimators::KIND,
@@ -58,6 +60,8 @@ pub static ALL: [&Kind; 10] = [
     &classification::KIND,
     &separation::KIND,
     &intervals::KIND,
+    &regret::KIND,
+    &validity::KIND,
 ];
 
 /// The experiment of this name.

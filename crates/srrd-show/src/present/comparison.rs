@@ -116,6 +116,11 @@ fn notes(results: &[Finding]) -> String {
                      groups of states)\n"
                 );
             }
+            Some(IntervalMethod::Complete) => {
+                notes += &format!(
+                    "\n{metric}: every transition that the model calls possible is shared; the distance is no estimate\n"
+                );
+            }
             None => {}
         }
     }

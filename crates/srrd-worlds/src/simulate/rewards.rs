@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::plan::{Plan, Sample};
 use super::problem::SimulateError;
-use crate::explore::Explorer;
+use crate::explore::{Explorer, Met};
 use crate::model::{Model, PotentialFunction, RewardFunction};
 use crate::random::{Stream, derive_seed, stream};
 use crate::rollout::episode;
@@ -34,7 +34,7 @@ impl Rewards {
     }
 
     /// The distinct transitions of rollouts, and their rewards, averaged where a transition has several.
-    fn met<W: World>(&self, world: &W, agent: &W::Agent, rollouts: usize, rng: &mut Stream) -> (Vec<Triple>, Vec<f64>) {
+    fn met<W: World>(&self, world: &W, agent: &W::Agent, rollouts: usize, rng: &mut Stream) -> (Met, Vec<f64>) {
         match self {
             Rewards::Model(function) => {
                 let mut explorer = Explorer::new(world);
@@ -42,21 +42,25 @@ impl Rewards {
                     checkpoint();
                     explorer.explore(world, agent, 1, rng);
                 }
-                let met = explorer.take();
-                let rewards = function.rewards(&met);
+                let met = explorer.take_met();
+                let rewards = function.rewards(&met.transitions);
                 (met, rewards)
             }
             Rewards::Score => {
-                let mut sums: BTreeMap<Triple, (f64, f64)> = BTreeMap::new();
+                // The sum of scores, how many there were, and whether all of them ended an episode.
+                let mut sums: BTreeMap<Triple, (f64, f64, bool)> = BTreeMap::new();
                 for _ in 0..rollouts {
                     checkpoint();
                     episode(world, agent, rng, |transition, step| {
-                        let (sum, count) = sums.entry(transition).or_default();
+                        let (sum, count, ends) = sums.entry(transition).or_insert((0.0, 0.0, true));
                         *sum += step.score;
                         *count += 1.0;
+                        *ends &= step.done;
                     });
                 }
-                sums.into_iter().map(|(transition, (sum, count))| (transition, sum / count)).unzip()
+                let rewards = sums.values().map(|(sum, count, _)| sum / count).collect();
+                let (transitions, ends) = sums.into_iter().map(|(transition, (_, _, ends))| (transition, ends)).unzip();
+                (Met::new(transitions, ends), rewards)
             }
         }
     }

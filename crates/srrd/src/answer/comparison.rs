@@ -290,7 +290,7 @@ impl Finding {
         // With fewer unusual rewards than this, intervals held the truth too rarely in simulations.
         let enough = match method {
             IntervalMethod::BootstrapPercentile(_) => 20,
-            IntervalMethod::StateBlocks(_) => return,
+            IntervalMethod::StateBlocks(_) | IntervalMethod::Complete => return,
         };
         for (named, rewards) in samples.into_iter().zip(pair.rewards()) {
             if let Some((usual, others)) = usual_reward(rewards)
@@ -420,6 +420,7 @@ impl Serialize for IntervalEntries {
                 map.serialize_entry("groups", &made.groups)?;
                 map.serialize_entry("standard_error", &made.standard_error)?;
             }
+            IntervalMethod::Complete => {}
         }
         map.end()
     }

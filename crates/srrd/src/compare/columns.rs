@@ -86,6 +86,21 @@ impl Projected {
         self.space.shaping()
     }
 
+    /// Whether a model lists what can happen and both samples hold all of it, but for what would follow on the ends of episodes. Then there
+    /// is nothing unseen, and a distance is not an estimate.
+    pub fn is_complete(&self, pair: &Pair<'_>) -> bool {
+        let mut over = vec![false; pair.a.states().len()];
+        self.rows.iter().filter(|row| row.ends).for_each(|row| over[row.next as usize] = true);
+        // Rows have the numbers of the first sample.
+        let theirs = pair.b.states().ids_in(pair.a.states());
+        let in_a = |state: u32| over.get(state as usize).is_some_and(|over| *over);
+        let in_b = |state: u32| theirs.get(state as usize).is_some_and(|&state| in_a(state));
+        let all = |sample: &crate::RewardSample, over: &dyn Fn(u32) -> bool| {
+            sample.incomplete.as_ref().is_some_and(|states| states.iter().all(|&state| over(state)))
+        };
+        all(pair.a, &in_a) && all(pair.b, &in_b)
+    }
+
     /// The projection on some rows of the space, ascending, by one free potential per state; `None` when there are no rows.
     pub fn on(&self, rows: &[u32]) -> Option<Space> {
         let some = || match &self.outcomes {

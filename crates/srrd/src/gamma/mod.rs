@@ -86,6 +86,19 @@ pub enum NotIdentified {
     Dependent,
 }
 
+impl NotIdentified {
+    /// The name in commands and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            NotIdentified::NothingLeft => "nothing_left",
+            NotIdentified::Border => "border",
+            NotIdentified::Wide => "wide",
+            NotIdentified::NoShaping => "no_shaping",
+            NotIdentified::Dependent => "dependent",
+        }
+    }
+}
+
 impl fmt::Display for NotIdentified {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

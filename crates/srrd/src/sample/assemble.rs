@@ -77,6 +77,7 @@ pub(super) fn assemble(
         ends,
         occurrences,
         probabilities: None,
+        incomplete: None,
     };
     Ok((sample, Placement { transition }))
 }

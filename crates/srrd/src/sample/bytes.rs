@@ -256,6 +256,7 @@ impl<'a> Reader<'a> {
             ends,
             occurrences,
             probabilities: None,
+            incomplete: None,
         })
     }
 

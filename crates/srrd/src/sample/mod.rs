@@ -61,6 +61,9 @@ pub struct RewardSample {
     pub(crate) occurrences: Option<Vec<u32>>,
     /// How likely each transition is, given its state and action, where a model says so. Not part of what is written as bytes.
     pub(crate) probabilities: Option<Vec<f64>>,
+    /// The states in which a model knows an action that the sample does not hold with all its next states, [`ABSENT`] for states that the
+    /// sample does not know; `None` without a model that is known to be right. Not part of what is written as bytes.
+    pub(crate) incomplete: Option<Vec<u32>>,
 }
 
 /// What transitions that occurred several times tell of the noise of rewards: totals, so that it costs nothing a transition.
@@ -246,6 +249,7 @@ impl RewardSample {
             ends: self.ends.clone(),
             occurrences: self.occurrences.clone(),
             probabilities: self.probabilities.clone(),
+            incomplete: self.incomplete.clone(),
         })
     }
 

@@ -21,6 +21,20 @@ impl RewardSample {
         self.probabilities = Some(probabilities);
     }
 
+    /// Notes where the sample lacks something that a model calls possible.
+    pub(crate) fn note_incomplete(&mut self, model: &RewardSample) {
+        let mut held = vec![false; model.len()];
+        common_transitions(self, model).iter().for_each(|&(_, theirs)| held[theirs as usize] = true);
+        let possible = |i: &usize| model.rewards()[*i] > 0.0;
+        let lacking = (0..model.len()).filter(possible).filter(|&i| !held[i]);
+        let ours = model.states().ids_in(self.states());
+        let sources: Vec<u32> = model.ids().map(|(s, _, _)| s).collect();
+        let mut states: Vec<u32> = lacking.map(|i| ours[sources[i] as usize]).collect();
+        states.sort_unstable();
+        states.dedup();
+        self.incomplete = Some(states);
+    }
+
     /// Whether the rewards are probabilities of next states.
     ///
     /// # Errors

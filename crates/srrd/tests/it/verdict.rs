@@ -8,11 +8,13 @@ use crate::support::simulate::generator;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use srrd::question::DynamicsOption;
 use srrd::regret::sampled_regret;
 use srrd::sample::Ends;
 use srrd::settings::EndRule;
 use srrd::verdict::{Answer, Margin};
 use srrd::*;
+use std::sync::Arc;
 
 const PROBLEMS: u64 = 1000;
 const GAMMA: f64 = 0.9;
@@ -24,8 +26,8 @@ struct Problem {
     ends: bool,
 }
 
-fn problem(rng: &mut ChaCha8Rng) -> Problem {
-    let (states, actions) = (rng.random_range(12..30u32), rng.random_range(3..6u32));
+fn problem(rng: &mut ChaCha8Rng, states: std::ops::Range<u32>) -> Problem {
+    let (states, actions) = (rng.random_range(states), rng.random_range(3..6u32));
     let ends = rng.random::<bool>();
     let mut rows = Vec::new();
     for s in 0..states {
@@ -89,7 +91,7 @@ fn copies_are_never_called_different_and_rewards_that_cost_are_hardly_ever_calle
         .into_par_iter()
         .map(|seed| {
             let mut rng = generator(seed);
-            let problem = problem(&mut rng);
+            let problem = problem(&mut rng, 12..30);
             let first = reward(&mut rng, &problem);
             let potential: Vec<f64> = (0..problem.states).map(|_| rng.random_range(-3.0..3.0)).collect();
             let scale = rng.random_range(0.1..10.0f64);
@@ -174,6 +176,70 @@ fn rewards_at_the_margin_are_hardly_ever_called_the_same() {
     let same = answers.iter().filter(|answer| **answer == Answer::Same).count();
     println!("{same} of {PAIRS} pairs at the margin are called the same");
     assert!(20 * same <= PAIRS as usize, "{same}");
+}
+
+/// A copy of a reward: scaled, and shaped such that ends keep potential 0.
+fn copy_of(rng: &mut ChaCha8Rng, problem: &Problem, rewards: &[f64]) -> Vec<f64> {
+    let potential: Vec<f64> = (0..problem.states).map(|_| rng.random_range(-3.0..3.0)).collect();
+    let scale = rng.random_range(0.1..10.0f64);
+    let shaped = |(&(s, _, t, ends), r): (&(u32, u32, u32, bool), &f64)| {
+        scale * r + if ends { 0.0 } else { GAMMA * potential[t as usize] } - potential[s as usize]
+    };
+    problem.rows.iter().zip(rewards).map(shaped).collect()
+}
+
+/// With 6 to 13 states the interval of a sample says nothing, but where a model lists all transitions and all were sampled, the distance is
+/// no estimate.
+#[test]
+fn a_model_that_was_sampled_whole_decides_small_problems() {
+    const SMALL: u64 = 300;
+    let counts: Vec<[usize; 5]> = (0..SMALL)
+        .into_par_iter()
+        .map(|seed| {
+            let mut rng = generator(10_000 + seed);
+            let problem = problem(&mut rng, 6..14);
+            let first = reward(&mut rng, &problem);
+            let copy = copy_of(&mut rng, &problem, &first);
+            let mix = rng.random::<f64>().powi(2);
+            let other: Vec<f64> =
+                copy.iter().zip(reward(&mut rng, &problem)).map(|(c, o)| (1.0 - mix) * c + mix * o).collect();
+            let [a, copy, b] = [&first, &copy, &other].map(|rewards| sample(&problem, rewards));
+            let model = sample(&problem, &vec![1.0; problem.rows.len()]);
+            let answer = |b: &RewardSample, model: &RewardSample| {
+                let options = Options {
+                    dynamics: DynamicsOption::File("model".to_owned()),
+                    model: Some(Arc::new(model.clone())),
+                    ends: if problem.ends { EndRule::Marked } else { EndRule::None },
+                    verdict: true,
+                    ..Options::default()
+                };
+                let question = options.question_by(&[Metric::Projected]).unwrap();
+                let [a, b] = [&a, b].map(|sample| NamedSample::new("reward", sample.clone()));
+                compare(&a, &b, &question).unwrap().verdict.unwrap().answer
+            };
+            let (of_copy, found) = (answer(&copy, &model), answer(&b, &model));
+            // A model with one action more than was sampled: there is something unseen.
+            let mut more: Vec<(u32, u32, u32, f64)> = problem.rows.iter().map(|&(s, a, t, _)| (s, a, t, 1.0)).collect();
+            more.push((0, 99, 1, 1.0));
+            let unseen = answer(&copy, &RewardSample::from_rows(more, Duplicates::Mean).unwrap());
+            let regret = || {
+                let found = sampled_regret(&a, &b, None, Gamma::new(GAMMA).unwrap(), &[]).unwrap();
+                [found.regret.a_under_b, found.regret.b_under_a].iter().filter_map(|one| one.regret).fold(0.0, f64::max)
+            };
+            let wrong = found == Answer::Same && regret() > 0.05;
+            let unseen = unseen == Answer::Same;
+            [of_copy == Answer::Same, of_copy == Answer::Different, found == Answer::Same, wrong, unseen]
+                .map(usize::from)
+        })
+        .collect();
+    let [copies, different, same, wrong, unseen] = [0, 1, 2, 3, 4].map(|i| counts.iter().map(|c| c[i]).sum::<usize>());
+    println!(
+        "copies: {copies} same, {different} different, {unseen} same with something unseen; others: {same} same, {wrong} wrong"
+    );
+    assert_eq!(different, 0);
+    assert!(2 * unseen < copies, "{unseen} of {copies}");
+    assert!(copies > SMALL as usize * 9 / 10, "{copies}");
+    assert!(same > 20 && 50 * wrong <= same, "{wrong} of {same}");
 }
 
 #[test]

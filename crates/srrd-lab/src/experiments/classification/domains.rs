@@ -4,10 +4,10 @@ use crate::error::LabError;
 use crate::experiments::shared::pairs::{SHAPING, shape};
 use crate::values::{WorldKind, gamma};
 use rand::RngExt;
-use srrd::{Duplicates, RewardSample};
+use srrd::{Duplicates, RewardSample, SampleBuilder};
 use srrd_worlds::{
     BouncingBalls, DroneCombat, Gridworld, Model, Policy, PotentialFunction, RewardFunction, Team, World,
-    bouncing_balls_classes, derive_seed, drone_combat_classes, explore, gridworld_classes, rollouts, sample_of, stream,
+    bouncing_balls_classes, derive_seed, drone_combat_classes, gridworld_classes, met, rollouts, stream,
 };
 
 /// What a sample of an agent is drawn from.
@@ -66,12 +66,12 @@ impl<W: World<Agent = Policy>> Domain for Policies<W> {
     }
 
     fn manual(&self, draw: &Draw) -> Result<RewardSample, LabError> {
-        let walked = explore(&self.world, &self.agents[draw.class], 1, &mut stream(draw.seed, "rollouts"));
-        let rewards = RewardFunction::new(&self.world, draw.model, draw.agent_seed).rewards(&walked);
+        let walked = met(&self.world, &self.agents[draw.class], 1, &mut stream(draw.seed, "rollouts"));
+        let rewards = RewardFunction::new(&self.world, draw.model, draw.agent_seed).rewards(&walked.transitions);
         let potential = PotentialFunction::new(&self.world, Model::Random, derive_seed(draw.seed, "potential"));
         let factor = stream(draw.seed, "shaping factor").random_range(SHAPING);
         let shaped = shape(&potential, gamma(SHAPING_GAMMA), factor, &walked, rewards)?;
-        sample_of(&walked, shaped).map_err(LabError::failed)
+        walked.sample(shaped).map_err(LabError::failed)
     }
 
     fn manual_rewards(&self) -> &'static str {
@@ -95,10 +95,15 @@ impl Domain for Combat {
 
     fn manual(&self, draw: &Draw) -> Result<RewardSample, LabError> {
         let played = rollouts(&self.world, &self.teams[draw.class], GAMES, &mut stream(draw.seed, "rollouts"));
-        let rows = played.steps().iter().map(|step| (step.triple(), step.score));
-        let rows = rows.map(|(t, score)| (t.state, t.action, t.next, score));
         // The same numbers of units at the same places may be met again with another score.
-        RewardSample::from_rows(rows, Duplicates::Mean).map_err(LabError::failed)
+        let mut builder = SampleBuilder::with_capacity(played.steps().len());
+        for step in played.steps() {
+            let added = builder.push(step.state.into(), step.action.into(), step.next.into(), step.score);
+            added.map_err(LabError::failed)?;
+        }
+        let (sample, placement) = builder.build_with_placement(Duplicates::Mean).map_err(LabError::failed)?;
+        let ends: Vec<bool> = played.steps().iter().map(|step| step.done).collect();
+        sample.with_row_ends(&placement, &ends).map_err(LabError::failed)
     }
 
     fn manual_rewards(&self) -> &'static str {

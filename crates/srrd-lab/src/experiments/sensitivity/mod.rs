@@ -10,6 +10,7 @@ mod draw;
 mod learned;
 
 use super::shared::columns::{COMMON, COVERAGE, DISTANCE, ESTIMATOR, METRIC, SEED, TRIAL, UNDEFINED};
+use super::shared::feasible::feasible;
 use super::shared::pairs::{SHAPING, shape};
 use crate::error::LabError;
 use crate::experiment::{Evaluation, Experiment};
@@ -23,7 +24,7 @@ use rand::RngExt;
 use srrd::settings::Batch;
 use srrd::{Metric, RewardSample, Settings, distance};
 use srrd_worlds::{
-    Gridworld, Model, Policy, PotentialFunction, Triple, World, explore, gridworld_sampling_policies, sample_of, stream,
+    Gridworld, Met, Model, Policy, PotentialFunction, Triple, World, gridworld_sampling_policies, met, stream,
 };
 
 /// How it is found.
@@ -111,29 +112,6 @@ struct Sensitivity {
     rewards: Vec<f64>,
 }
 
-/// The transitions that moves can make, in ascending order.
-fn feasible(world: &Gridworld) -> Vec<Triple> {
-    let place = |state| {
-        let mut at = [0.0; 2];
-        world.describe_state(state, &mut at);
-        at
-    };
-    let places: Vec<[f64; 2]> = (0..world.states()).map(place).collect();
-    let mut transitions = Vec::new();
-    let end = [(world.width() - 1) as f64, (world.height() - 1) as f64];
-    for (state, at) in places.iter().enumerate().filter(|(_, at)| **at != end) {
-        for action in 0..world.actions() {
-            let mut step = [0.0; 2];
-            world.describe_action(action, &mut step);
-            let to = [at[0] + step[0], at[1] + step[1]];
-            if let Some(next) = places.iter().position(|place| *place == to) {
-                transitions.push(Triple { state: state as u32, action: action as u32, next: next as u32 });
-            }
-        }
-    }
-    transitions
-}
-
 /// log π(a | s) over the moves that a state has.
 fn log_policy(world: &Gridworld, policy: &Policy, feasible: &[Triple]) -> Vec<f64> {
     let mut total = vec![0.0; world.states()];
@@ -165,23 +143,24 @@ impl Sensitivity {
 
     /// A sample of the reward with shaping of its own.
     fn sample(&self, sampling: &Sampling, seed: u64, which: &str) -> Result<RewardSample, LabError> {
-        let transitions = match &sampling.agent {
-            None => self.feasible.clone(),
-            Some(agent) => {
-                explore(&self.world, agent, sampling.rollouts, &mut stream(seed, &format!("rollouts {which}")))
+        let met = match &sampling.agent {
+            None => {
+                let last = self.world.states() as u32 - 1;
+                Met::new(self.feasible.clone(), self.feasible.iter().map(|t| t.next == last).collect())
             }
+            Some(agent) => met(&self.world, agent, sampling.rollouts, &mut stream(seed, &format!("rollouts {which}"))),
         };
         let reward = |t: &Triple| {
             let index =
                 self.feasible.binary_search_by_key(&(t.state, t.action, t.next), |f| (f.state, f.action, f.next));
             index.map(|i| self.rewards[i]).map_err(|_| LabError::failed("a walk left the feasible transitions"))
         };
-        let rewards: Vec<f64> = transitions.iter().map(reward).collect::<Result<_, _>>()?;
+        let rewards: Vec<f64> = met.transitions.iter().map(reward).collect::<Result<_, _>>()?;
         let seed = srrd_worlds::derive_seed(seed, which);
         let potential = PotentialFunction::new(&self.world, self.parameters.model[0], seed);
         let factor = stream(seed, "shaping factor").random_range(SHAPING);
-        let shaped = shape(&potential, self.parameters.gamma[0], factor, &transitions, rewards)?;
-        sample_of(&transitions, shaped).map_err(LabError::failed)
+        let shaped = shape(&potential, self.parameters.gamma[0], factor, &met, rewards)?;
+        met.sample(shaped).map_err(LabError::failed)
     }
 }
 

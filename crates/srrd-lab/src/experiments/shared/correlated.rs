@@ -9,8 +9,8 @@ use crate::values::{Noise, Size, WorldKind};
 use rand::RngExt;
 use srrd::{Gamma, RewardSample};
 use srrd_worlds::{
-    BouncingBalls, Gridworld, Model, Policy, PotentialFunction, RewardFunction, Stream, Triple, World, derive_seed,
-    explore, sample_of, stream,
+    BouncingBalls, Gridworld, Met, Model, Policy, PotentialFunction, RewardFunction, Stream, Triple, World,
+    derive_seed, met, stream,
 };
 
 /// What a pair is drawn from.
@@ -78,15 +78,15 @@ fn pair_in<W: World<Agent = Policy>>(
     seed: u64,
 ) -> Result<Pair, LabError> {
     let uniform = Policy::uniform(world.actions()).map_err(LabError::failed)?;
-    let walk = |purpose| explore(world, &uniform, source.rollouts, &mut stream(seed, purpose));
+    let walk = |purpose| met(world, &uniform, source.rollouts, &mut stream(seed, purpose));
     let (first, second) = (walk("rollouts of a"), walk("rollouts of b"));
     let base = Normal::new(world, derive_seed(seed, "base"));
     let other = Normal::new(world, derive_seed(seed, "other"));
     let weight = (1.0 - correlation * correlation).max(0.0).sqrt();
-    let of_a = base.rewards(&first);
-    let of_b = base.rewards(&second).into_iter().zip(other.rewards(&second));
+    let of_a = base.rewards(&first.transitions);
+    let of_b = base.rewards(&second.transitions).into_iter().zip(other.rewards(&second.transitions));
     let of_b: Vec<f64> = of_b.map(|(r, o)| correlation * r + weight * o).collect();
-    let finish = |transitions: &[Triple], mut rewards: Vec<f64>, which: &str| {
+    let finish = |met: &Met, mut rewards: Vec<f64>, which: &str| {
         if source.noise != Noise::None {
             let mut rng = stream(seed, &format!("noise of {which}"));
             rewards.iter_mut().for_each(|reward| *reward += noise_sd(source.noise) * normal(&mut rng));
@@ -95,31 +95,33 @@ fn pair_in<W: World<Agent = Policy>>(
             let seed = derive_seed(seed, &format!("shaping of {which}"));
             let potential = PotentialFunction::new(world, Model::Random, seed);
             let factor = stream(seed, "factor").random_range(SHAPING);
-            rewards = shape(&potential, source.gamma, factor, transitions, rewards)?;
+            rewards = shape(&potential, source.gamma, factor, met, rewards)?;
         }
-        sample_of(transitions, rewards).map_err(LabError::failed)
+        met.sample(rewards).map_err(LabError::failed)
     };
     let all = (world.states() * world.states() * world.actions()) as f64;
     Ok(Pair {
-        coverage: 0.5 * (first.len() + second.len()) as f64 / all,
+        coverage: 0.5 * (first.transitions.len() + second.transitions.len()) as f64 / all,
         a: finish(&first, of_a, "a")?,
         b: finish(&second, of_b, "b")?,
     })
 }
 
 /// A standard normal reward for every transition of a world, as a function of a seed.
-struct Normal {
+pub struct Normal {
     radius: RewardFunction,
     angle: RewardFunction,
 }
 
 impl Normal {
-    fn new<W: World>(world: &W, seed: u64) -> Self {
+    /// The reward of a seed.
+    pub fn new<W: World>(world: &W, seed: u64) -> Self {
         let uniform = |purpose| RewardFunction::new(world, Model::Random, derive_seed(seed, purpose));
         Normal { radius: uniform("radius"), angle: uniform("angle") }
     }
 
-    fn rewards(&self, transitions: &[Triple]) -> Vec<f64> {
+    /// Its values on these transitions.
+    pub fn rewards(&self, transitions: &[Triple]) -> Vec<f64> {
         let (radius, angle) = (self.radius.rewards(transitions), self.angle.rewards(transitions));
         // Uniform in [−1, 1) to uniform in (0, 1].
         radius.into_iter().zip(angle).map(|(r, a)| from_uniform(0.5 * (1.0 - r), a)).collect()
@@ -131,7 +133,8 @@ fn from_uniform(u: f64, angle: f64) -> f64 {
     (-2.0 * u.ln()).sqrt() * (std::f64::consts::PI * angle).cos()
 }
 
-fn normal(rng: &mut Stream) -> f64 {
+/// A standard normal number.
+pub fn normal(rng: &mut Stream) -> f64 {
     from_uniform(1.0 - rng.random::<f64>(), rng.random_range(-1.0..1.0))
 }
 

@@ -2,6 +2,7 @@
 
 pub mod columns;
 pub mod correlated;
+pub mod feasible;
 pub mod pairs;
 pub mod show;
 pub mod verdicts;

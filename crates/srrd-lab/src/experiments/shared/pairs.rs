@@ -9,8 +9,8 @@ use rand::RngExt;
 use srrd::settings::Regression;
 use srrd::{Gamma, RewardSample};
 use srrd_worlds::{
-    BouncingBalls, Gridworld, Model, Policy, PotentialFunction, RewardFunction, Shaping, Triple, World, WorldError,
-    add_noise, explore, featured_sample, sample_of, stream,
+    BouncingBalls, Gridworld, Met, Model, Policy, PotentialFunction, RewardFunction, Shaping, World, WorldError,
+    add_noise, met, stream,
 };
 
 /// What a pair is drawn from.
@@ -93,22 +93,22 @@ pub fn shaped_pair(cell: &Cell, tokens: Tokens, seed: u64) -> Result<Pair, LabEr
 
 fn pair_in<W: World<Agent = Policy>>(world: &W, cell: &Cell, tokens: Tokens, seed: u64) -> Result<Pair, LabError> {
     let uniform = Policy::uniform(world.actions()).map_err(LabError::failed)?;
-    let walked = |purpose| explore(world, &uniform, cell.rollouts, &mut stream(seed, purpose));
+    let walked = |purpose| met(world, &uniform, cell.rollouts, &mut stream(seed, purpose));
     let (first, second) = (walked("rollouts of the reward"), walked("rollouts of the shaped reward"));
     let reward = RewardFunction::new(world, cell.model, seed);
-    let plain = reward.rewards(&first);
+    let plain = reward.rewards(&first.transitions);
     let potential = PotentialFunction::new(world, cell.model, seed);
     let factor = stream(seed, "shaping factor").random_range(SHAPING);
-    let mut shaped = shape(&potential, cell.gamma, factor, &second, reward.rewards(&second))?;
+    let mut shaped = shape(&potential, cell.gamma, factor, &second, reward.rewards(&second.transitions))?;
     if cell.noise != Noise::None {
         let largest = shaped.iter().fold(0.0f64, |most, r| most.max(r.abs()));
         add_noise(&mut shaped, severity(cell.noise) * largest, &mut stream(seed, "noise"));
     }
     let all = (world.states() * world.states() * world.actions()) as f64;
-    let coverage = 0.5 * (first.len() + second.len()) as f64 / all;
-    let sample = |transitions: &[Triple], rewards| match tokens {
-        Tokens::Numbers => sample_of(transitions, rewards),
-        Tokens::Features => featured_sample(world, transitions, rewards),
+    let coverage = 0.5 * (first.transitions.len() + second.transitions.len()) as f64 / all;
+    let sample = |met: &Met, rewards| match tokens {
+        Tokens::Numbers => met.sample(rewards),
+        Tokens::Features => met.featured_sample(world, rewards),
     };
     Ok(Pair {
         coverage,
@@ -117,16 +117,16 @@ fn pair_in<W: World<Agent = Policy>>(world: &W, cell: &Cell, tokens: Tokens, see
     })
 }
 
-/// Adds shaping whose mean magnitude over the transitions is `factor` times that of the rewards.
+/// Adds shaping whose mean magnitude over the transitions is `factor` times that of the rewards. What episodes end in has potential 0.
 pub fn shape(
     potential: &PotentialFunction,
     gamma: Gamma,
     factor: f64,
-    transitions: &[Triple],
+    met: &Met,
     rewards: Vec<f64>,
 ) -> Result<Vec<f64>, LabError> {
-    match Shaping::scaled(&rewards, transitions, potential, gamma, factor) {
-        Ok(shaping) => Ok(shaping.apply(transitions, &rewards)),
+    match Shaping::scaled(&rewards, met, potential, gamma, factor) {
+        Ok(shaping) => Ok(shaping.apply(met, &rewards)),
         // A walk that stays where the potential is 0 meets no shaping.
         Err(WorldError::NoScale(_)) => Ok(rewards),
         Err(error) => Err(LabError::failed(error)),

@@ -6,7 +6,8 @@
 //!   and carry more of the very bias that sparsity brings. The interval is therefore about sampling noise only: no resampling sees
 //!   the bias of a sample-based canonicalization.
 //! - `projected`: **a jackknife over groups of states**, since resampling would destroy the support that it is exact on, and since
-//!   transitions of the same states have rewards that go together.
+//!   transitions of the same states have rewards that go together. Where a model of the dynamics lists all that can happen, and both
+//!   samples hold all of it, there is nothing else that the distance could be over: the interval is the distance itself.
 //!
 //! D is a decreasing function of ρ, so an interval of one is an interval of the other.
 
@@ -130,6 +131,8 @@ pub enum IntervalMethod {
     BootstrapPercentile(Bootstrap),
     /// A jackknife over groups of states.
     StateBlocks(StateBlocks),
+    /// None was needed: a model lists all transitions that can happen, and all of them were sampled.
+    Complete,
 }
 
 impl IntervalMethod {
@@ -138,6 +141,7 @@ impl IntervalMethod {
         match self {
             IntervalMethod::BootstrapPercentile(_) => "bootstrap-percentile",
             IntervalMethod::StateBlocks(_) => "state-block-jackknife",
+            IntervalMethod::Complete => "complete",
         }
     }
 
@@ -145,7 +149,7 @@ impl IntervalMethod {
     pub fn bootstrap(self) -> Option<Bootstrap> {
         match self {
             IntervalMethod::BootstrapPercentile(draws) => Some(draws),
-            IntervalMethod::StateBlocks(_) => None,
+            IntervalMethod::StateBlocks(_) | IntervalMethod::Complete => None,
         }
     }
 }
@@ -297,6 +301,14 @@ impl Measured<'_> {
             return Err(NoInterval::FunctionsOfFeatures);
         }
         if let Some(projected) = columns.projected() {
+            if projected.is_complete(self.pair) {
+                let distance = self.metric.told(estimate.distance);
+                return Ok(Interval {
+                    level,
+                    range: Range { low: distance, high: distance },
+                    method: IntervalMethod::Complete,
+                });
+            }
             let (range, blocks) = self.blocks((columns, projected), estimate, how)?;
             let range = Range { low: self.metric.told(range.low), high: self.metric.told(range.high) };
             return Ok(Interval { level, range, method: IntervalMethod::StateBlocks(blocks) });
