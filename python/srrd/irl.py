@@ -50,6 +50,9 @@ class LearnedReward(RewardSample):
         made._more = more
         return made
 
+    def __reduce__(self) -> tuple[Any, tuple[bytes, dict[str, Any]]]:
+        return _restored, (self.to_bytes(), self._more)
+
     @property
     def std_errors(self) -> npt.NDArray[np.float64] | None:
         """How uncertain each reward is, in the order of `transitions`; None unless they were asked for."""
@@ -81,11 +84,16 @@ class LearnedReward(RewardSample):
         return self._more["warnings"]
 
 
+def _restored(data: bytes, more: dict[str, Any]) -> LearnedReward:
+    return LearnedReward._learned(_srrd.Sample.from_bytes(data), more)
+
+
 def maxent(
     demonstrations: Demonstrations,
     *,
     reward: str = "state",
     form: str = "free",
+    horizon: int | None = None,
     gamma: float = 0.9,
     model: str | os.PathLike[str] | RewardSample = "set",
     ridge: float = 1e-3,
@@ -110,6 +118,8 @@ def maxent(
         What rewards are functions of: ``"state"``, ``"next-state"`` or ``"state-action"``.
     form
         ``"free"``, a number for each, ``"linear"`` in features, or ``"mlp"``, a net of features (without standard errors and draws).
+    horizon
+        How many steps agents know they have, for free rewards of states (γ may be 1 then); None: they act as if episodes went on.
     model
         Where actions lead: counted from each ``"set"``, ``"pooled"`` over all, a file of probabilities, or a `RewardSample` whose rewards
         are probabilities.
@@ -135,6 +145,7 @@ def maxent(
     options = {
         "reward": reward,
         "form": form,
+        "horizon": horizon,
         "gamma": float(gamma),
         "model": _model(model),
         "ridge": float(ridge),
@@ -154,10 +165,21 @@ def airl(
     *,
     reward: str = "state",
     write: str = "g",
+    generator: str = "exact",
     gamma: float = 0.9,
     model: str | os.PathLike[str] | RewardSample = "set",
     ridge: float = 1e-3,
-    iterations: int = 200,
+    steps: int = 100_000,
+    batch: int = 2048,
+    minibatch: int = 256,
+    epochs: int = 10,
+    rate: float = 1e-4,
+    clip: float = 0.2,
+    lambda_: float = 0.95,
+    discriminator_steps: int = 16,
+    hidden: Sequence[int] = (256, 128),
+    seed: int = 0,
+    iterations: int | None = None,
     stop: float | None = None,
     trace: bool = False,
     trace_metric: str = "projected",
@@ -167,14 +189,21 @@ def airl(
 ) -> list[LearnedReward]:
     """The rewards that tell demonstrations from those of a policy that learns them (adversarial inverse reinforcement learning).
 
-    The discriminator is f(s, a, s') = g + γ h(s') − h(s); the generator is solved exactly on the model.
+    The discriminator is f(s, a, s') = g + γ h(s') − h(s).
 
     Parameters
     ----------
-    demonstrations, reward, model, ridge, iterations, stop, trace, trace_metric, columns, next
+    demonstrations, reward, model, ridge, stop, trace, trace_metric, columns, next
         As in `maxent`; `reward` is what g is a function of.
     write
         Which reward is given: ``"g"``, without shaping, or ``"f"``.
+    generator
+        ``"exact"``: soft value iteration on the model; ``"ppo"``: proximal policy optimization in the model, with nets.
+    steps, batch, minibatch, epochs, rate, clip, lambda_, discriminator_steps, hidden, seed
+        Of ``"ppo"``: steps in all and per round, steps of a gradient, passes over a batch, the learning rate, how far the ratio of
+        probabilities counts, λ of the advantages, steps of the discriminator per round, the hidden layers of all nets.
+    iterations
+        The most iterations: 200 with ``"exact"`` unless given.
 
     Examples
     --------
@@ -187,10 +216,21 @@ def airl(
     options = {
         "reward": reward,
         "write": write,
+        "generator": generator,
         "gamma": float(gamma),
         "model": _model(model),
         "ridge": float(ridge),
-        "iterations": iterations,
+        "steps": steps,
+        "batch": batch,
+        "minibatch": minibatch,
+        "epochs": epochs,
+        "rate": float(rate),
+        "clip": float(clip),
+        "lambda_": float(lambda_),
+        "discriminator_steps": discriminator_steps,
+        "hidden": list(hidden),
+        "seed": seed,
+        "iterations": 200 if iterations is None and generator == "exact" else iterations,
         "stop": stop,
         "trace": bool(trace),
         "trace_metric": trace_metric,

@@ -70,8 +70,22 @@ def test_episodes_of_other_libraries() -> None:
 def test_traces_and_stopping() -> None:
     [learned] = irl.airl(doors("left", "left", "right", "left"), trace=True)
     assert len(learned.trace["accuracy"]) == learned.iterations
+    import pickle
+
+    copy = pickle.loads(pickle.dumps(learned))
+    assert copy == learned and copy.iterations == learned.iterations
     [early] = irl.maxent(doors("left", "left", "right", "left"), iterations=1)
     assert early.iterations == 1
+
+
+def test_generators_of_airl() -> None:
+    shown = doors("left", "left", "right", "left")
+    few = {"steps": 64, "batch": 32, "minibatch": 16, "epochs": 1, "hidden": (8,), "trace": True}
+    [nets] = irl.airl(shown, generator="ppo", seed=3, **few)
+    assert nets.iterations == 2 and np.isfinite(nets.trace["returns"]).all()
+    assert irl.airl(shown, generator="ppo", seed=3, threads=1, **few)[0].rewards.tolist() == nets.rewards.tolist()
+    with pytest.raises(ValueError, match="neither exact nor ppo"):
+        irl.airl(shown, generator="else")
 
 
 def test_preferences_between_answers() -> None:

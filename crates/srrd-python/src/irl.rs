@@ -12,6 +12,7 @@ use srrd::returns::Preference;
 use srrd::{Choice, FrontEnd, Gamma, Metric};
 use srrd_data::read_model;
 use srrd_irl::airl::Airl;
+use srrd_irl::airl::ppo::AirlPpo;
 use srrd_irl::maxent::{Form, MaxEnt, RewardOf};
 use srrd_irl::preferences::BradleyTerry;
 use srrd_irl::ptirl::{Objective, Ptirl};
@@ -42,7 +43,7 @@ impl<'py> Asked<'_, 'py> {
     }
 
     fn patience(&self) -> PyResult<Patience> {
-        let mut patience = Patience::new(self.get("iterations")?);
+        let mut patience = Patience::new(self.get::<Option<usize>>("iterations")?.unwrap_or(usize::MAX));
         patience.distance = self.get("stop")?;
         patience.trace = self.get("trace")?;
         let metric: String = self.get("trace_metric")?;
@@ -55,6 +56,7 @@ impl<'py> Asked<'_, 'py> {
             gamma: self.gamma()?,
             reward: self.choice::<RewardOf>("reward")?,
             form: self.choice::<Form>("form")?,
+            horizon: self.get("horizon")?,
             ridge: self.get("ridge")?,
             patience: self.patience()?,
             std_errors: self.get("std_errors")?,
@@ -63,18 +65,36 @@ impl<'py> Asked<'_, 'py> {
         })
     }
 
-    fn airl(&self) -> PyResult<Airl> {
+    fn airl(&self) -> PyResult<Box<dyn Learner + Send>> {
         let write: String = self.get("write")?;
         if !["g", "f"].contains(&write.as_str()) {
             return Err(wrong(format!("write: '{write}' is neither g nor f")));
         }
-        Ok(Airl {
-            gamma: self.gamma()?,
-            reward: self.choice::<RewardOf>("reward")?,
-            shaped: write == "f",
-            ridge: self.get("ridge")?,
-            patience: self.patience()?,
-        })
+        let (gamma, reward, shaped) = (self.gamma()?, self.choice::<RewardOf>("reward")?, write == "f");
+        match self.get::<String>("generator")?.as_str() {
+            "exact" => {
+                let patience = self.patience()?;
+                Ok(Box::new(Airl { gamma, reward, shaped, ridge: self.get("ridge")?, patience }))
+            }
+            "ppo" => Ok(Box::new(AirlPpo {
+                gamma,
+                reward,
+                shaped,
+                hidden: self.get("hidden")?,
+                steps: self.get("steps")?,
+                batch: self.get("batch")?,
+                minibatch: self.get("minibatch")?,
+                epochs: self.get("epochs")?,
+                rate: self.get("rate")?,
+                clip: self.get("clip")?,
+                lambda: self.get("lambda_")?,
+                discriminator_steps: self.get("discriminator_steps")?,
+                seed: self.get("seed")?,
+                patience: self.patience()?,
+                ..AirlPpo::default()
+            })),
+            other => Err(wrong(format!("generator: '{other}' is neither exact nor ppo"))),
+        }
     }
 
     fn preferences(&self) -> PyResult<BradleyTerry> {
@@ -143,7 +163,7 @@ pub fn irl<'py>(
     let walks: Vec<Arc<srrd::returns::Walks>> = walks.iter().map(|walks| Arc::clone(&walks.get().walks)).collect();
     let learned = match method {
         Method::Maxent => of_sets(py, walks, Box::new(asked.maxent()?), asked.model()?, threads)?,
-        Method::Airl => of_sets(py, walks, Box::new(asked.airl()?), asked.model()?, threads)?,
+        Method::Airl => of_sets(py, walks, asked.airl()?, asked.model()?, threads)?,
         Method::Ptirl => of_sets(py, walks, Box::new(asked.ptirl()?), asked.model()?, threads)?,
         Method::Preferences => {
             let settings = asked.preferences()?;

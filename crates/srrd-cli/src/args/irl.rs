@@ -34,10 +34,12 @@ there. What demonstrations leave open is shaping; values of minimum norm are tak
 Examples:
   srrd irl airl walks.csv -o rewards.csv
   srrd irl airl walks.csv -o rewards.csv --write f --trace trace.csv
+  srrd irl airl walks.csv -o nets.csv --generator ppo --steps 4096 --rate 3e-4     nets
 
 A discriminator f(s,a,s') = g + gamma h(s') - h(s) learns to tell demonstrated steps from those of a
-generator, which is solved exactly by soft value iteration on the model, once for every step of the
-discriminator. g is the reward, without shaping; f is what the discriminator pays.")]
+generator. g is the reward, without shaping; f is what the discriminator pays. The generator is
+solved exactly by soft value iteration on the model, once for every step of the discriminator; or it
+acts in the model and learns by proximal policy optimization, with nets for g, h, policy and values.")]
     Airl(Airl),
     #[command(about = about(Method::Ptirl), after_help = "\
 Examples:
@@ -148,6 +150,9 @@ pub struct Maxent {
     /// The discount factor
     #[arg(long, default_value_t = 0.9, allow_hyphen_values = true)]
     pub gamma: f64,
+    /// How many steps the agent knows it has, for free rewards of states; gamma may be 1 then [default: it acts as if episodes went on]
+    #[arg(long, value_name = "STEPS")]
+    pub horizon: Option<usize>,
     /// How strongly values (or weights) are drawn to 0
     #[arg(long, value_name = "LAMBDA", default_value_t = srrd_irl::maxent::RIDGE)]
     pub ridge: f64,
@@ -172,11 +177,51 @@ pub struct Airl {
     /// The discount factor
     #[arg(long, default_value_t = 0.9, allow_hyphen_values = true)]
     pub gamma: f64,
-    /// How strongly h is drawn to 0
+    /// How strongly h is drawn to 0, with an exact generator
     #[arg(long, value_name = "LAMBDA", default_value_t = srrd_irl::maxent::RIDGE)]
     pub ridge: f64,
+    /// Solved exactly on the model, or proximal policy optimization with nets
+    #[arg(long, value_name = "exact|ppo", default_value = "exact", value_parser = ["exact", "ppo"])]
+    pub generator: String,
+    #[command(flatten)]
+    pub ppo: PpoArgs,
     #[command(flatten)]
     pub patience: PatienceArgs,
+}
+
+/// Of the generator ppo.
+#[derive(Debug, Args)]
+pub struct PpoArgs {
+    /// ppo: how many steps the policy takes in all
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub steps: usize,
+    /// ppo: how many it takes per round
+    #[arg(long, value_name = "N", default_value_t = 2048)]
+    pub batch: usize,
+    /// ppo: how many steps a gradient is made of
+    #[arg(long, value_name = "N", default_value_t = 256)]
+    pub minibatch: usize,
+    /// ppo: how often policy and values go through a batch
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub epochs: usize,
+    /// ppo: the learning rate of all nets
+    #[arg(long, default_value_t = 1e-4)]
+    pub rate: f64,
+    /// ppo: how far the ratio of new to old probabilities counts
+    #[arg(long, default_value_t = 0.2)]
+    pub clip: f64,
+    /// ppo: the lambda of generalized advantage estimation
+    #[arg(long, default_value_t = 0.95)]
+    pub lambda: f64,
+    /// ppo: how many steps the discriminator takes per round
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    pub discriminator_steps: usize,
+    /// ppo: the sizes of the hidden layers of all nets
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', default_values_t = [256, 128])]
+    pub hidden: Vec<usize>,
+    /// ppo: the seed of weights and actions
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
 }
 
 #[derive(Debug, Args)]

@@ -28,7 +28,7 @@ const HIDDEN: [usize; 2] = [32, 32];
 /// The learning rate.
 const RATE: f64 = 0.01;
 /// Of random weights, among the purposes of random numbers.
-const WEIGHTS: u16 = 3;
+const WEIGHTS: u16 = 4;
 /// Learning ends when so many iterations gained less than this per step.
 const WINDOW: usize = 50;
 const GAIN: f64 = 1e-6;

@@ -294,3 +294,44 @@ fn traces_show_how_rewards_settle() {
     let early = learn(grid.walks(&policy, 30, 30, 7), &MaxEnt { patience, ..MaxEnt::default() });
     assert!(early.iterations < learned.iterations && early.trace.is_empty());
 }
+
+#[test]
+fn with_a_horizon_states_are_visited_as_often_as_demonstrated() {
+    const STEPS: usize = 20;
+    let grid = Grid { side: 5, slip: 0.0 };
+    let (_, policy) = grid.soft(&truth(25, 9));
+    let shown = Demonstrations::new([grid.walks(&policy, 300, STEPS, 9)]).unwrap();
+    let settings = MaxEnt { horizon: Some(STEPS), gamma: Gamma::new(1.0).unwrap(), ridge: 1e-6, ..MaxEnt::default() };
+    let learned = learn_all(&shown, &ModelChoice::Set, &settings, &|_| ()).unwrap().remove(0);
+    assert!(learned.gradient.unwrap() <= 1e-6 && learned.cautions.is_empty(), "{learned:?}");
+    let reward = by_state(&learned, 25);
+    // Plain soft values by time left, and where walks that start alike go then.
+    let mut values = vec![0.0; 25];
+    let mut policies = Vec::new();
+    for _ in 0..STEPS {
+        let q = |s: usize, a: usize| reward[s] + values[grid.outcomes(s, a)[0].0];
+        let next: Vec<f64> = (0..25).map(|s| (0..4).map(|a| q(s, a).exp()).sum::<f64>().ln()).collect();
+        policies.push((0..25).map(|s| [0, 1, 2, 3].map(|a| (q(s, a) - next[s]).exp())).collect::<Vec<_>>());
+        values = next;
+    }
+    policies.reverse();
+    let walks = shown.sets()[0].trajectories();
+    let id = |s: u32| walks.states().token(s).to_string().parse::<usize>().unwrap();
+    let (mut demonstrated, mut expected, mut here) = (vec![0.0; 25], vec![0.0; 25], vec![0.0; 25]);
+    for episode in walks.episodes() {
+        here[id(episode.states()[0])] += 1.0;
+        episode.states()[..STEPS].iter().for_each(|&s| demonstrated[id(s)] += 1.0);
+    }
+    for policy in &policies {
+        let mut next = vec![0.0; 25];
+        for s in 0..25 {
+            expected[s] += here[s];
+            (0..4).for_each(|a| next[grid.outcomes(s, a)[0].0] += here[s] * policy[s][a]);
+        }
+        here = next;
+    }
+    for s in 0..25 {
+        let apart = (demonstrated[s] - expected[s]) / (300.0 * STEPS as f64);
+        assert!(apart.abs() < 1e-3, "{s}: {apart}");
+    }
+}

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use srrd::returns::Walks;
 use srrd::{FrontEnd, Gamma};
 use srrd_data::{RewardColumns, RewardWriter, read_model, read_preferences, read_walks};
+use srrd_irl::airl::ppo::AirlPpo;
 use srrd_irl::maxent::MaxEnt;
 use srrd_irl::preferences::BradleyTerry;
 use srrd_irl::{Caution, Demonstrations, Learned, Learner, Method, ModelChoice, Patience, Problem, learn_kept};
@@ -44,6 +45,7 @@ fn maxent(args: &Maxent) -> Result<(), Failure> {
         gamma: gamma(args.gamma)?,
         reward: args.reward,
         form: args.form,
+        horizon: args.horizon,
         ridge: args.ridge,
         patience: patience(&args.patience, 200, &args.learn)?,
         std_errors: args.spread.std_error,
@@ -58,15 +60,35 @@ fn maxent(args: &Maxent) -> Result<(), Failure> {
 }
 
 fn airl(args: &Airl) -> Result<(), Failure> {
-    let settings = srrd_irl::airl::Airl {
-        gamma: gamma(args.gamma)?,
-        reward: args.reward,
-        shaped: args.write == "f",
-        ridge: args.ridge,
-        patience: patience(&args.patience, 200, &args.learn)?,
+    let given = model_file(&args.model.model);
+    let (gamma, reward, shaped) = (gamma(args.gamma)?, args.reward, args.write == "f");
+    if args.generator == "exact" {
+        let patience = patience(&args.patience, 200, &args.learn)?;
+        let settings = srrd_irl::airl::Airl { gamma, reward, shaped, ridge: args.ridge, patience };
+        settings.check()?;
+        return learn(Method::Airl, &args.learn, given.as_ref(), |shown| {
+            learn_sets(&args.learn, shown, &model(&args.model.model)?, &settings, &format!("{settings:?}"))
+        });
+    }
+    let ppo = &args.ppo;
+    let settings = AirlPpo {
+        gamma,
+        reward,
+        shaped,
+        hidden: ppo.hidden.clone(),
+        steps: ppo.steps,
+        batch: ppo.batch,
+        minibatch: ppo.minibatch,
+        epochs: ppo.epochs,
+        rate: ppo.rate,
+        clip: ppo.clip,
+        lambda: ppo.lambda,
+        discriminator_steps: ppo.discriminator_steps,
+        seed: ppo.seed,
+        patience: patience(&args.patience, usize::MAX, &args.learn)?,
+        ..AirlPpo::default()
     };
     settings.check()?;
-    let given = model_file(&args.model.model);
     learn(Method::Airl, &args.learn, given.as_ref(), |shown| {
         learn_sets(&args.learn, shown, &model(&args.model.model)?, &settings, &format!("{settings:?}"))
     })
