@@ -54,7 +54,7 @@ fn section(judged: &[Judged], sampled: Sampled) -> Section {
 }
 
 fn correlations(here: &[&Judged], sampled: Sampled) -> BarChart {
-    let axis = Axis::linear("rank correlation").range(-0.5, 1.0);
+    let axis = Axis::linear("rank correlation");
     let mut chart = BarChart::new(format!("Distance and regret, {}", sampled.title()), axis);
     for one in here {
         let bars = one

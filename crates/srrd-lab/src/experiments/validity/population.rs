@@ -51,13 +51,14 @@ impl Population {
         Ok(Population { world, transitions, moves, projection, gamma })
     }
 
-    /// The distances by `projected` and by `direct` of two rewards, given on all transitions.
-    pub fn distances(&self, a: &[f64], b: &[f64]) -> Result<[f64; 2], LabError> {
+    /// The distances by `projected` and by `direct` of two rewards, given on all transitions; nothing where a reward is the same everywhere,
+    /// as few sparse ones are.
+    pub fn distances(&self, a: &[f64], b: &[f64]) -> [Option<f64>; 2] {
         let (x, y) = (self.projection.residual(a), self.projection.residual(b));
         let product = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
         let cosine = product(&x, &y) / (product(&x, &x) * product(&y, &y)).sqrt();
-        let direct = pearson(a, b).map_err(LabError::failed)?;
-        Ok([(0.5 * (1.0 - cosine)).max(0.0).sqrt(), direct.distance])
+        let projected = cosine.is_finite().then(|| (0.5 * (1.0 - cosine)).clamp(0.0, 1.0).sqrt());
+        [projected, pearson(a, b).ok().map(|found| found.distance)]
     }
 
     /// What acting by one of two rewards loses at most under the other, from the corner where episodes start; nothing where all policies
@@ -115,7 +116,7 @@ mod tests {
                 sample.with_ends(Ends::marked(ends)).unwrap()
             };
             let (x, y) = (sample(&a), sample(&b));
-            let [projected, direct] = all.distances(&a, &b).unwrap();
+            let [projected, direct] = all.distances(&a, &b).map(Option::unwrap);
             for (metric, found) in [(Metric::Projected, projected), (Metric::Direct, direct)] {
                 let expected = distance(&x, &y, metric, &Settings::default()).distance().unwrap();
                 assert!((expected - found).abs() < 1e-9, "{metric}: {expected} {found}");

@@ -48,7 +48,7 @@ impl Trial<'_> {
         let all = &self.population.transitions;
         let [a, other] = ["one", "other"].map(|which| self.rewards(which, all));
         let mixed = self.mixed(&a, &other);
-        let truths = self.population.distances(&a, &mixed)?;
+        let truths = self.population.distances(&a, &mixed);
         let mut rows = Vec::new();
         for &count in rollouts {
             for (part, said) in self.parts(count, truths, || self.population.regret(&a, &mixed))? {
@@ -84,7 +84,7 @@ impl Trial<'_> {
     fn parts(
         &self,
         rollouts: usize,
-        [projected, direct]: [f64; 2],
+        [projected, direct]: [Option<f64>; 2],
         regret: impl Fn() -> Result<Option<f64>, LabError>,
     ) -> Result<Vec<(Part, Said)>, LabError> {
         let (first, second) = (self.walk("rollouts of a", rollouts)?, self.walk("rollouts of b", rollouts)?);
@@ -129,11 +129,11 @@ impl Trial<'_> {
         Settings { gamma: self.gamma, ends: EndRule::Marked, ..Settings::default() }
     }
 
-    fn interval(&self, a: &RewardSample, b: &RewardSample, metric: Metric, truth: f64) -> Said {
+    fn interval(&self, a: &RewardSample, b: &RewardSample, metric: Metric, truth: Option<f64>) -> Said {
         let pair = Pair::new(a, b);
         let measured = pair.measure(metric, &self.settings());
         let how = IntervalSettings { seed: self.seed, ..IntervalSettings::default() };
-        let said = Said { truth: Some(truth), estimate: measured.distance().distance(), ..Said::default() };
+        let said = Said { truth, estimate: measured.distance().distance(), ..Said::default() };
         match measured.interval(&how) {
             Ok(found) => Said { range: Some((found.range.low, found.range.high)), ..said },
             Err(why) => Said { withheld: Some(why.name()), ..said },
