@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +14,6 @@ from ._options import CompareOptions, Options, choices
 from ._sample import RewardSample
 
 if TYPE_CHECKING:
-    import os
-
     from ._progress import Progress
     from .engine import Engine
 
@@ -109,7 +108,7 @@ def canonicalize(
 
 
 def pairwise(
-    samples: Sequence[RewardSample],
+    samples: Sequence[RewardSample] | Sequence[str | os.PathLike[str]],
     metric: str | None = None,
     gamma: float | Literal["auto"] = 0.9,
     *,
@@ -125,14 +124,17 @@ def pairwise(
 
     Parameters
     ----------
+    samples
+        Samples, or paths of files with one sample each. Files are read where the work is done: by the workers of an engine, which need to
+        see them under the same paths, and not all at once.
     metric
         As for `distance`. On an engine nothing is said where another one fits the data better.
     undefined
         What stands where a distance is undefined (with 0 on the diagonal): nan unless given. 1 is the farthest. In
         `RewardKNN` an undefined distance has no vote.
     engine
-        Where it is computed: here by default, or on a ``dask.distributed.Client`` or any ``concurrent.futures.Executor``. The result is
-        the same, to the last bit.
+        Where it is computed: here by default, or on a ``dask.distributed.Client``, any ``concurrent.futures.Executor``, or ``"ray"``
+        (the Ray that this process is connected to, or one on this machine alone). The result is the same, to the last bit.
     threads
         How many to use: all cores here, one for every task on an engine. Results do not depend on it.
     block
@@ -156,9 +158,14 @@ def pairwise(
            [0.05, 0.  , 0.99],
            [1.  , 0.99, 0.  ]])
     """
-    cores = [_core(sample) for sample in samples]
-    if engine is None and out is None and block is None and not progress:
+    paths = [os.fspath(sample) for sample in samples if isinstance(sample, str | os.PathLike)]
+    if paths and len(paths) < len(samples):
+        raise TypeError("samples: give either samples or paths, not both")
+    cores: list[Any] = paths or [_core(cast(RewardSample, sample)) for sample in samples]
+    if engine is None and out is None and block is None and not progress and not paths:
         return _srrd.pairwise(cores, choices(metric, gamma, options), undefined, threads)
+    if out is None:
+        _srrd.check_matrix(len(cores))
     from .engine import pairwise_on
 
     return pairwise_on(engine, cores, metric or "srrd", gamma, options, undefined, threads, block, progress, out)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from . import _srrd
 from ._options import choices
+from ._table import reading
 
 #: How many bytes of samples a worker keeps unpacked, counted packed. Those of the task at hand are kept in any case.
 KEPT_BYTES = 256 << 20
@@ -23,16 +24,32 @@ KEPT_BYTES = 256 << 20
 
 @dataclass(frozen=True)
 class Parcel:
-    """A group of samples on its way to a worker: as bytes, in a file, or known by what it hashes to."""
+    """A group of samples on its way to a worker: as bytes, in a file, as files of one sample each, or known by what it
+    hashes to."""
 
     digest: str
     size: int
     path: str | None = None
     data: bytes | None = None
+    tables: tuple[str, ...] = ()
 
 
 class Missing(Exception):
     """A worker has no access to a group of samples: it has to come with the task."""
+
+
+def parcel_of_tables(paths: Sequence[str]) -> Parcel:
+    """Samples that workers read themselves, one from each file."""
+    known = digest("\0".join(paths).encode())
+    return Parcel(known, sum(Path(path).stat().st_size for path in paths if Path(path).exists()), tables=tuple(paths))
+
+
+def read_one(path: str) -> _srrd.Sample:
+    """The only sample of a file."""
+    samples = _srrd.read(path, reading("mean", None, None, "auto"))
+    if len(samples) != 1:
+        raise ValueError(f"{path}: there are {len(samples)} samples, but one per file is needed: read them with srrd.read")
+    return samples[0]
 
 
 def pack(samples: Sequence[_srrd.Sample]) -> bytes:
@@ -74,7 +91,7 @@ class _Kept:
             if found is not None:
                 self._groups.move_to_end(parcel.digest)
                 return found[1]
-        samples = unpack(_data(parcel))
+        samples = [read_one(path) for path in parcel.tables] or unpack(_data(parcel))
         with self._lock:
             self._groups[parcel.digest] = (parcel.size, samples)
             while len(self._groups) > 2 and sum(size for size, _ in self._groups.values()) > KEPT_BYTES:

@@ -101,7 +101,7 @@ def test_what_is_asked_is_checked_before_anything_is_sent(tmp_path: Path) -> Non
         srrd.pairwise([*SAMPLES, other], engine=refuses)
     with pytest.raises(TypeError, match="a RewardSample is needed"):
         srrd.pairwise([1, 2], engine=refuses)  # type: ignore[list-item]
-    with pytest.raises(TypeError, match="engine: a dask.distributed.Client or a concurrent.futures.Executor is needed"):
+    with pytest.raises(TypeError, match="engine: a dask.distributed.Client, a concurrent.futures.Executor or 'ray' is needed"):
         srrd.pairwise(SAMPLES, engine="dask")  # type: ignore[arg-type]
 
 
@@ -361,6 +361,22 @@ def test_dask_with_a_worker_killed_in_the_middle(cluster: Cluster) -> None:
     # Early, when the worker is the only one to have some of the samples.
     same({"metric": "srrd"}, engine=cluster.client, block=2, progress=after(1, cluster.kill_worker))
     assert len(cluster.client.nthreads()) == 1
+
+
+def test_dask_with_a_worker_that_dies_while_it_gets_samples(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed.comm.core import CommClosedError
+
+    cluster.ready()
+    scatter, failures = cluster.client.scatter, [CommClosedError("in scatter"), TimeoutError(), ConnectionResetError()]
+
+    def broken(*arguments: Any, **keywords: Any) -> Any:
+        if failures:
+            raise failures.pop()
+        return scatter(*arguments, **keywords)
+
+    monkeypatch.setattr(cluster.client, "scatter", broken)
+    same({"metric": "srrd"}, engine=cluster.client, block=5)
+    assert not failures
 
 
 def test_tasks_that_are_lost_again_and_again_are_given_up() -> None:

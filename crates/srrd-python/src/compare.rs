@@ -4,7 +4,7 @@ use crate::choices::Choices;
 use crate::error::{of_problem, warn, wrong};
 use crate::sample::Sample;
 use crate::values::of_json;
-use crate::work;
+use crate::work::{self, Threads};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 use srrd::answer::{ClassifyOptions, ClassifyPlan, Space};
 use srrd::settings::Shrinkage;
-use srrd::{FrontEnd, NamedSample, Problem, Question, RewardSample, Settings, Warning};
+use srrd::{DistanceMatrix, FrontEnd, NamedSample, Problem, Question, RewardSample, Settings, Warning};
 use std::sync::Arc;
 
 type Named = Vec<Arc<NamedSample>>;
@@ -36,9 +36,9 @@ fn is_small(samples: &Named, choices: &Choices) -> bool {
 /// Where an answer is found.
 enum Place {
     /// On so many threads, all cores unless given.
-    Pool(Option<usize>),
+    Pool(Option<Threads>),
     /// On the calling thread where a single comparison is done there before a pool has woken up, else on so many.
-    Nearest(Option<usize>),
+    Nearest(Option<Threads>),
 }
 
 /// An answer, and what to warn about.
@@ -86,7 +86,7 @@ pub fn distance(
     a: &Bound<'_, Sample>,
     b: &Bound<'_, Sample>,
     choices: &Choices,
-    threads: Option<usize>,
+    threads: Option<Threads>,
 ) -> PyResult<f64> {
     let pair = named(&[a.clone(), b.clone()]);
     answered(py, pair, choices, Place::Nearest(threads), |pair, question| {
@@ -111,7 +111,7 @@ pub fn compare<'py>(
     a: &Bound<'_, Sample>,
     b: &Bound<'_, Sample>,
     choices: &Choices,
-    threads: Option<usize>,
+    threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let pair = named(&[a.clone(), b.clone()]);
     let found = answered(py, pair, choices, Place::Pool(threads), |pair, question| {
@@ -131,7 +131,7 @@ pub fn explain<'py>(
     b: &Bound<'_, Sample>,
     choices: &Choices,
     top: usize,
-    threads: Option<usize>,
+    threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let pair = named(&[a.clone(), b.clone()]);
     let found = answered(py, pair, choices, Place::Pool(threads), move |pair, question| {
@@ -150,7 +150,7 @@ pub fn inspect<'py>(
     samples: Vec<Bound<'_, Sample>>,
     choices: &Choices,
     space: Option<(f64, f64)>,
-    threads: Option<usize>,
+    threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let space = space.map(|(states, actions)| Space { states, actions });
     let found = answered(py, named(&samples), choices, Place::Pool(threads), move |samples, question| {
@@ -174,7 +174,7 @@ pub fn classify<'py>(
     train: f64,
     repeats: usize,
     shrinkage: Option<f64>,
-    threads: Option<usize>,
+    threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let shrinkage = shrinkage.unwrap_or(ClassifyOptions::default().shrinkage);
     let options = ClassifyOptions { gammas, ks, train, repeats, shrinkage };
@@ -193,7 +193,7 @@ pub fn canonicalize<'py>(
     py: Python<'py>,
     sample: &Bound<'_, Sample>,
     choices: &Choices,
-    threads: Option<usize>,
+    threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let only = named(std::slice::from_ref(sample));
     let values = answered(py, only, choices, Place::Nearest(threads), |only, question| {
@@ -213,7 +213,7 @@ pub fn pairwise<'py>(
     samples: Vec<Bound<'_, Sample>>,
     choices: &Choices,
     undefined: Option<f64>,
-    threads: Option<usize>,
+    threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let size = samples.len();
     let distances = answered(py, named(&samples), choices, Place::Pool(threads), move |samples, question| {
@@ -227,6 +227,12 @@ pub fn pairwise<'py>(
     distances.into_pyarray(py).reshape([size, size])
 }
 
+/// Raises MemoryError where the distances of all pairs of so many samples need more memory than there is.
+#[pyfunction]
+pub fn check_matrix(samples: usize) -> PyResult<()> {
+    DistanceMatrix::check_memory(samples).map_err(|problem| of_problem(&problem))
+}
+
 /// The distances of every row sample to every column sample, NaN where undefined: a block of [`pairwise`], to the last bit.
 #[pyfunction]
 #[pyo3(signature = (rows, columns, choices, threads=None))]
@@ -235,7 +241,7 @@ pub fn cross<'py>(
     rows: Vec<Bound<'_, Sample>>,
     columns: Vec<Bound<'_, Sample>>,
     choices: &Choices,
-    threads: Option<usize>,
+    threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let shape = [rows.len(), columns.len()];
     let all: Vec<Bound<'_, Sample>> = rows.into_iter().chain(columns).collect();
@@ -258,7 +264,7 @@ pub fn block<'py>(
     rows: Vec<Bound<'_, Sample>>,
     columns: Option<Vec<Bound<'_, Sample>>>,
     choices: &Choices,
-    threads: Option<usize>,
+    threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let shape = [rows.len(), columns.as_ref().map_or(rows.len(), Vec::len)];
     let among = columns.is_none();
@@ -286,7 +292,7 @@ pub fn neighbour_distances<'py>(
     columns: Vec<Bound<'_, Sample>>,
     choices: &Choices,
     shrinkage: f64,
-    threads: Option<usize>,
+    threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let shape = [rows.len(), columns.len()];
     let all: Vec<Bound<'_, Sample>> = rows.into_iter().chain(columns).collect();
@@ -310,7 +316,7 @@ pub fn overlap_distances<'py>(
     rows: Vec<Bound<'_, Sample>>,
     columns: Vec<Bound<'_, Sample>>,
     choices: &Choices,
-    threads: Option<usize>,
+    threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let shape = [rows.len(), columns.len()];
     let all: Vec<Bound<'_, Sample>> = rows.into_iter().chain(columns).collect();
@@ -336,7 +342,7 @@ pub fn settle(
     py: Python<'_>,
     samples: Vec<Bound<'_, Sample>>,
     choices: &Choices,
-    threads: Option<usize>,
+    threads: Option<Threads>,
 ) -> PyResult<f64> {
     answered(py, named(&samples), choices, Place::Pool(threads), |samples, question| {
         question.metric("a matrix is")?;
@@ -372,7 +378,7 @@ pub fn warn_undefined(
 pub fn estimate_gamma<'py>(
     py: Python<'py>,
     samples: Vec<Bound<'_, Sample>>,
-    threads: Option<usize>,
+    threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let samples = named(&samples);
     let estimate = work::run(py, threads, move || {

@@ -1,7 +1,7 @@
 //! What goes wrong, as Python exceptions with the command's words.
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyPermissionError, PyUserWarning, PyValueError};
+use pyo3::exceptions::{PyFileNotFoundError, PyMemoryError, PyOSError, PyPermissionError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use srrd::{FrontEnd, Problem, Warning};
 use srrd_data::{ErrorKind, TableError};
@@ -16,7 +16,11 @@ pub fn wrong(message: impl Into<String>) -> PyErr {
 }
 
 pub fn of_problem(problem: &Problem) -> PyErr {
-    wrong(problem.say(FrontEnd::Python))
+    let message = problem.say(FrontEnd::Python);
+    match problem {
+        Problem::Memory { .. } => PyMemoryError::new_err(message),
+        _ => wrong(message),
+    }
 }
 
 pub fn of_table(error: &TableError) -> PyErr {

@@ -1,7 +1,7 @@
 //! The command itself, and the paper's experiments as plans whose parts can run anywhere.
 
 use crate::error::{of_lab, wrong};
-use crate::work;
+use crate::work::{self, Threads};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use srrd_lab::{LabError, Manifest, Preset, Run, Shard, merge};
@@ -55,7 +55,7 @@ pub fn run_part(
     preset: &str,
     replaced: Vec<(String, String)>,
     shard: (usize, usize),
-    threads: Option<usize>,
+    threads: Option<Threads>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<usize> {
     let threads = work::threads(threads)?;

@@ -3,7 +3,7 @@
 use crate::error::{of_table, wrong};
 use crate::sample::Sample;
 use crate::values::of_json;
-use crate::work;
+use crate::work::{self, Threads};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use srrd::Gamma;
@@ -24,7 +24,7 @@ pub fn regret<'py>(
     file: Option<PathBuf>,
     gamma: f64,
     starts: Vec<String>,
-    threads: Option<usize>,
+    threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let gamma = Gamma::new(gamma).map_err(|e| wrong(format!("gamma: {e}")))?;
     let [a, b] = [a, b].map(|sample| Arc::clone(&sample.get().named));

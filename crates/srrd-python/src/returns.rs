@@ -4,7 +4,7 @@ use crate::columns::Columns;
 use crate::error::{of_table, wrong};
 use crate::reading::{Reading, tell};
 use crate::values::of_json;
-use crate::work;
+use crate::work::{self, Threads};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ pub fn returns<'py>(
     interval: Option<f64>,
     draws: usize,
     seed: u64,
-    threads: Option<usize>,
+    threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let settings = ReturnSettings {
         gamma: Gamma::new(gamma).map_err(|e| wrong(format!("gamma: {e}")))?,

@@ -7,6 +7,7 @@
 use crate::error::wrong;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyInt};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use srrd::run::{CancellablePool, Cancellation, Cancelled};
 use std::cell::OnceCell;
@@ -56,11 +57,30 @@ fn give_back(pool: Arc<CancellablePool>) {
     }
 }
 
+/// A number of threads that was asked for: from 1 to [`MOST_THREADS`].
+#[derive(Clone, Copy, Debug)]
+pub struct Threads(usize);
+
+impl<'py> FromPyObject<'_, 'py> for Threads {
+    type Error = PyErr;
+
+    /// Any other number, also one that is negative, no number or too large for a machine word, is a ValueError that says what is allowed.
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match value.extract::<usize>() {
+            Ok(threads @ 1..=MOST_THREADS) => Ok(Threads(threads)),
+            Err(error) if !value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyFloat>() => Err(error),
+            _ => Err(wrong(format!(
+                "threads: {} is not a whole number between 1 and {MOST_THREADS}; leave it out for all cores",
+                *value
+            ))),
+        }
+    }
+}
+
 /// How many threads to use: by default one per core.
-pub fn threads(asked: Option<usize>) -> PyResult<usize> {
+pub fn threads(asked: Option<Threads>) -> PyResult<usize> {
     match asked {
-        Some(threads @ 1..=MOST_THREADS) => Ok(threads),
-        Some(threads) => Err(wrong(format!("threads: {threads} is not between 1 and {MOST_THREADS}"))),
+        Some(Threads(threads)) => Ok(threads),
         // Counting them takes as long as a small distance: the limits of containers are in files.
         None => Ok(*CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))),
     }
@@ -71,7 +91,7 @@ pub fn threads(asked: Option<usize>) -> PyResult<usize> {
 /// Ctrl-C raises KeyboardInterrupt within a second, whatever `work` is doing.
 pub fn run<T: Send + 'static>(
     py: Python<'_>,
-    threads: Option<usize>,
+    threads: Option<Threads>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
     let pool = take(self::threads(threads)?)?;

@@ -176,7 +176,7 @@ pub fn advise<'a>(pair: &Pair<'a>, settings: &Settings) -> Advice<'a> {
 
     let all = shared.iter().copied().chain(lacking.iter().map(|lack| (lack.start, lack.end)));
     let transitions = shared.len() + lacking.len();
-    let together = ShapingGraph::new(all).rank(gamma);
+    let together = if lacking.is_empty() { rank } else { ShapingGraph::new(all).rank(gamma) };
     Advice {
         shared: shared.len(),
         shaping,
@@ -280,6 +280,9 @@ impl<'a> Overlap<'a> {
 
 /// See the formula on top.
 fn gains<'a>(tokens: &[Token<'a>], shared: &[(u32, u32)], lacking: &[Lacking], gamma: f64) -> Vec<StateGain<'a>> {
+    if lacking.is_empty() {
+        return Vec::new();
+    }
     let components = Components::new(tokens.len(), shared.iter().copied());
     let mut starts = vec![false; tokens.len()];
     shared.iter().for_each(|&(start, _)| starts[start as usize] = true);

@@ -20,6 +20,8 @@ pub(crate) struct Graph {
     first: Vec<u32>,
     /// Whether transitions end in a state.
     subsequent: Vec<bool>,
+    /// How many walks of two steps there are, counted when it is first asked for.
+    walks: OnceLock<u64>,
     /// The rows backwards, made when they are first asked for: canonicalization goes forwards only.
     backwards: OnceLock<Backwards>,
 }
@@ -44,7 +46,7 @@ impl Graph {
         debug_assert_eq!(out_start, starts(out_start.len() - 1, &source));
         debug_assert_eq!(first.len(), target.len() + 1);
         let subsequent = parallel::occurring(&[&target], out_start.len() - 1);
-        Graph { out_start, source, target, first, subsequent, backwards: OnceLock::new() }
+        Graph { out_start, source, target, first, subsequent, walks: OnceLock::new(), backwards: OnceLock::new() }
     }
 
     fn backwards(&self) -> &Backwards {
@@ -168,7 +170,16 @@ impl Graph {
 
     /// Σ over edges (x, y) of |succ(y)|: what it costs to look at all walks of two steps one by one.
     pub fn two_step_walks(&self) -> u64 {
-        parallel::sum(&self.target, |&y| self.out_edges(y).len() as u64)
+        *self.walks.get_or_init(|| parallel::sum(&self.target, |&y| self.out_edges(y).len() as u64))
+    }
+
+    /// Whether a few states make most of the walks of two steps: these are many for every edge, and many times those of a graph
+    /// whose states have equally many edges.
+    pub fn is_uneven(&self) -> bool {
+        const MANY: u64 = 32;
+        const TIMES: f64 = 4.0;
+        let (edges, walks) = (self.edges() as f64, self.two_step_walks());
+        walks > MANY * self.edges() as u64 && walks as f64 * self.states() as f64 > TIMES * edges * edges
     }
 }
 

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::metric::Metric;
 use crate::potential::Potential;
+use crate::run::{Large, memory};
 use crate::settings::SettingError;
 
 /// Who speaks: how options are written in a message.
@@ -154,6 +155,15 @@ pub enum Problem {
         /// What is wrong.
         why: String,
     },
+    /// More memory than there is.
+    Memory {
+        /// What would take it.
+        what: Large,
+        /// How many bytes it takes at least.
+        needed: u64,
+        /// How many are free.
+        available: u64,
+    },
     /// Something that classification cannot do with these samples.
     Unclassifiable {
         /// What is wrong.
@@ -278,6 +288,19 @@ impl Problem {
             Problem::Unpredictable { sample, why } => {
                 format!("{sample}: {}: {why}", to.choice("estimator", "regressed"))
             }
+            Problem::Memory { what: Large::Matrix { samples }, needed, available } => format!(
+                "the distances of all pairs of {samples} samples take at least {} of memory, and {} are free; {}",
+                memory::said(*needed),
+                memory::said(*available),
+                match to {
+                    FrontEnd::Command => {
+                        "compare fewer samples at a time, or call `srrd.pairwise(samples, out=\"distances.npy\")` in Python, which \
+                         writes them to a file piece by piece"
+                    }
+                    FrontEnd::Python =>
+                        "give `out=`, a file to which they are written piece by piece, or fewer samples",
+                }
+            ),
             Problem::Unclassifiable { why } => why.clone(),
         }
     }

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from .. import _srrd
-from .._worker import Missing, perform
+from .._worker import Missing, Parcel, perform
 
 #: How many tasks there are per worker, at least: so that no worker waits long for the last one.
 TASKS_PER_WORKER = 8
@@ -22,8 +22,8 @@ MOST_TRIES = 5
 #: How often lost tasks and interrupts are looked for, in seconds.
 LOOK = 0.5
 
-#: The samples of a group, by its number.
-Groups: TypeAlias = "Callable[[int], list[_srrd.Sample]]"
+#: The samples of a group, by its number; a parcel where workers read them themselves.
+Groups: TypeAlias = "Callable[[int], list[_srrd.Sample] | Parcel]"
 
 
 @dataclass(frozen=True)

@@ -58,17 +58,35 @@ class Dask(Backend):
     def _group(self, group: int) -> Any:
         future = self._scattered.get(group)
         if future is None or future.status != "finished":
-            data = pack(self._groups(group))
+            samples = self._groups(group)
+            if isinstance(samples, Parcel):
+                # The names of files go with the task: there is nothing that could get lost.
+                return samples
+            data = pack(samples)
             parcel = Parcel(digest(data), len(data), data=data)
-            while True:
-                try:
-                    # Not hashed: the same name would bring back what was lost.
-                    (future,) = self._client.scatter([parcel], hash=False, broadcast=False)
-                    break
-                except TimeoutError:
-                    self._wait_for_workers()
-            self._scattered[group] = future
+            future = self._scattered[group] = self._scatter(parcel)
         return future
+
+    def _scatter(self, parcel: Parcel) -> Any:
+        """Sends a group to a worker: to another one if that dies meanwhile, which breaks the connection to it."""
+        while True:
+            try:
+                # Not hashed: the same name would bring back what was lost.
+                (future,) = self._client.scatter([parcel], hash=False, broadcast=False)
+            except OSError as error:
+                # Also timeouts, and closed connections of Dask.
+                self._check_connection(error)
+                time.sleep(LOOK / 10)
+                self._wait_for_workers()
+            else:
+                return future
+
+    def _check_connection(self, error: BaseException) -> None:
+        if self._client.status != "running":
+            raise RuntimeError(
+                "the connection to Dask's scheduler is lost. What is finished is kept where there is a file for it "
+                "(out=, or the folder of a run): connect again and call again"
+            ) from error
 
     def _wait_for_workers(self) -> None:
         """Those of a batch system may take hours to come, or to come back."""
@@ -92,13 +110,9 @@ class Dask(Backend):
             return super().result(future)
         except Exception as error:
             names = {kind.__name__ for kind in type(error).__mro__}
-            if not names & {"CancelledError", "KilledWorker"}:
+            if not names & {"CancelledError", "KilledWorker", "CommClosedError"}:
                 raise
-            if self._client.status != "running":
-                raise RuntimeError(
-                    "the connection to Dask's scheduler is lost. What is finished is kept where there is a file for it "
-                    "(out=, or the folder of a run): connect again and call again"
-                ) from error
+            self._check_connection(error)
             # Also those that are believed to be there: the news of their loss may be on its way.
             for group, future_of in zip(sources, used, strict=True):
                 if self._scattered.get(group) is future_of:

@@ -64,7 +64,10 @@ class Processes(Executed):
     def _parcel(self, group: int, tries: int) -> Parcel:
         parcel = self._parcels.get(group)
         if parcel is None:
-            data = pack(self._groups(group))
+            samples = self._groups(group)
+            if isinstance(samples, Parcel):
+                return samples
+            data = pack(samples)
             path = Path(self._end.folder, str(group))
             path.write_bytes(data)
             parcel = self._parcels[group] = Parcel(digest(data), len(data), str(path))

@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from .. import _srrd
 from .._matrix_file import Concern, MatrixFile
 from .._options import choices
 from .._progress import Meter, Progress
-from .._worker import Question, block_of, diagonal_block_of
+from .._worker import Parcel, Question, block_of, diagonal_block_of, parcel_of_tables, read_one
 from .backend import TASKS_PER_WORKER, Backend, Task, work
 from .choose import Engine, working
 
@@ -39,7 +39,7 @@ def default_block(samples: int, workers: int) -> int:
 
 def pairwise_on(
     engine: Engine | None,
-    cores: Sequence[_srrd.Sample],
+    cores: Sequence[_srrd.Sample] | Sequence[str],
     metric: str,
     gamma: float | Literal["auto"],
     options: Mapping[str, Any],
@@ -49,18 +49,20 @@ def pairwise_on(
     progress: Progress = False,
     out: str | os.PathLike[str] | None = None,
 ) -> npt.NDArray[np.float64]:
-    """`srrd.pairwise` in blocks, on an engine (None: here), in memory or into the file `out`."""
+    """`srrd.pairwise` in blocks, on an engine (None: here), in memory or into the file `out`. Paths are read by workers."""
+    tables = [core for core in cores if isinstance(core, str)]
     if block is not None and block < 1:
         raise ValueError("block: it must be at least 1")
     # Before anything is sent, and from all samples together: a block would find a discount factor of its own.
-    settled = _srrd.settle(list(cores), choices(metric, gamma, options), threads)
+    settled = _given(gamma) if tables else _srrd.settle(list(cores), choices(metric, gamma, options), threads)
     asked = Question(metric, settled, options, threads)
     if not callable(progress):
         progress = bool(progress)
     side = 1
 
-    def group(number: int) -> list[_srrd.Sample]:
-        return list(cores[number * side : (number + 1) * side])
+    def group(number: int) -> list[_srrd.Sample] | Parcel:
+        part = slice(number * side, (number + 1) * side)
+        return parcel_of_tables(tables[part]) if tables else list(cast(Sequence[_srrd.Sample], cores[part]))
 
     with working(engine, group) as backend:
         file = None if out is None else MatrixFile(out, len(cores))
@@ -76,9 +78,9 @@ def pairwise_on(
             if file is not None:
                 file.close()
     if first is not None:
-        i, j = first
         pairs = len(cores) * (len(cores) - 1) // 2
-        _srrd.warn_undefined(cores[i], cores[j], asked.choices(), count, pairs, (i, j))
+        a, b = (read_one(core) if isinstance(core, str) else core for core in (cores[place] for place in first))
+        _srrd.warn_undefined(a, b, asked.choices(), count, pairs, first)
     return matrix
 
 
@@ -142,12 +144,27 @@ def _concern(missing: npt.NDArray[np.bool_], row: int, column: int) -> Concern:
     return len(pairs), (row + int(pairs[0, 0]), column + int(pairs[0, 1])) if len(pairs) else None
 
 
-def _fingerprint(cores: Sequence[_srrd.Sample], question: Question, undefined: float | None) -> str:
+def _given(gamma: float | Literal["auto"]) -> float:
+    """A discount factor that is not to be found from the samples."""
+    if isinstance(gamma, str):
+        raise ValueError('gamma: "auto" needs all samples at once, which are read by workers here: give a number')
+    return float(gamma)
+
+
+def _content(core: _srrd.Sample | str) -> bytes:
+    """What tells a sample from others: a file by its name, its size and when it was changed."""
+    if not isinstance(core, str):
+        return core.to_bytes()
+    found = os.stat(core) if os.path.exists(core) else None
+    return repr((core, found and (found.st_size, found.st_mtime_ns))).encode()
+
+
+def _fingerprint(cores: Sequence[_srrd.Sample | str], question: Question, undefined: float | None) -> str:
     """What finished blocks must have been computed from to be of use."""
     settings = [_srrd.__version__, question.metric, repr(question.gamma), repr(undefined)]
     settings += [f"{name}={question.options[name]!r}" for name in sorted(question.options)]
     found = hashlib.blake2b("\0".join(settings).encode(), digest_size=16)
     for core in cores:
-        data = core.to_bytes()
+        data = _content(core)
         found.update(len(data).to_bytes(8, "little") + data)
     return found.hexdigest()

@@ -46,6 +46,19 @@ fn ended(mut child: Child) -> ExitStatus {
 }
 
 #[test]
+fn what_a_killed_run_left_is_removed_by_the_next() {
+    let place = Place::new();
+    let mut child = begin(&mut place.command(ENDLESS));
+    begun(&place);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(place.files().iter().any(|name| is_unfinished(name)));
+    let mut next = begin(&mut place.command("simulate gridworld -o next.csv --rollouts 1"));
+    assert!(next.wait().unwrap().success());
+    assert_eq!(place.files(), ["next.csv"]);
+}
+
+#[test]
 fn what_a_signal_ends_leaves_no_unfinished_file() {
     for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
         let place = Place::new();
@@ -112,4 +125,47 @@ fn a_file_larger_than_is_allowed_is_an_error() {
         assert!(message.contains(&format!("{name}: cannot be written")), "{message}");
         assert_eq!(place.files(), [""; 0], "{name}");
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn results_for_a_closed_standard_output_are_a_failure() {
+    let place = Place::new();
+    place.write("in.csv", "state,action,next_state,reward\na,x,b,1\nb,x,a,2\n");
+    for command in ["convert in.csv -o -", "inspect in.csv"] {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "exec \"$0\" \"$@\" >&-", env!("CARGO_BIN_EXE_srrd")]);
+        shell.args(command.split_whitespace()).current_dir(place.path("."));
+        let status = shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+        assert_eq!(status.code(), Some(1), "{command}");
+    }
+}
+
+#[test]
+fn links_that_lead_nowhere_are_not_replaced() {
+    let place = Place::new();
+    place.write("in.csv", "state,action,next_state,reward\na,x,b,1\nb,x,a,2\n");
+    for (link, to) in [("dangling.csv", "nothing.csv"), ("one.csv", "two.csv"), ("two.csv", "one.csv")] {
+        std::os::unix::fs::symlink(to, place.path(link)).unwrap();
+    }
+    for link in ["dangling.csv", "one.csv"] {
+        let output = place.command(&format!("convert in.csv -o {link}")).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(&format!("{link}: cannot be written: it is a link")), "{said}");
+        assert!(place.path(link).is_symlink());
+    }
+}
+
+#[test]
+fn a_matrix_for_which_there_is_no_memory_is_refused_before_it_is_begun() {
+    let place = Place::new();
+    let mut table = String::from("sample,state,action,next_state,reward\n");
+    (0..200_000).for_each(|sample| table += &format!("{sample},a,x,b,1\n"));
+    place.write("in.csv", table);
+    let output = place.command("matrix in.csv -o out.npy --gamma 0.9").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("all pairs of 200000 samples take at least 320.0 GB of memory"), "{said}");
+    assert_eq!(place.files(), ["in.csv"]);
 }

@@ -1,5 +1,6 @@
 //! Files that appear complete or not at all.
 
+mod leftovers;
 mod output;
 mod unfinished;
 mod whole;

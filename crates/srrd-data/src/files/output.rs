@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tempfile::SpooledTempFile;
 
+use super::leftovers;
 use super::unfinished::Unfinished;
 use crate::error::{ErrorKind, TableError};
 use crate::table::Compression;
@@ -49,7 +50,13 @@ impl Output {
 
     pub(crate) fn file(path: &Path, name: &str) -> Result<Self, TableError> {
         // A link stays a link: what it points to is replaced.
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let path = match path.canonicalize() {
+            Ok(path) => path,
+            Err(error) if fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink()) => {
+                return Err(leads_nowhere(name, path, &error));
+            }
+            Err(_) => path.to_owned(),
+        };
         let existing = fs::metadata(&path);
         match &existing {
             Ok(metadata) if metadata.is_dir() => {
@@ -180,18 +187,34 @@ fn cannot_create(name: &str, path: &Path, error: &io::Error) -> TableError {
     }
 }
 
+/// A link that leads to nothing, or in a circle: neither what it means nor what it should become is known.
+fn leads_nowhere(name: &str, path: &Path, error: &io::Error) -> TableError {
+    let what = match (error.kind(), fs::read_link(path)) {
+        (io::ErrorKind::NotFound, Ok(to)) => format!("a link to `{}`, which does not exist", to.display()),
+        _ => "a link that leads nowhere".to_owned(),
+    };
+    TableError::new(
+        ErrorKind::NotFound,
+        name,
+        format!("cannot be written: it is {what}; remove the link, or name the file itself"),
+    )
+}
+
 /// A new file in the folder of `path`: renaming works only within a file system.
 fn temporary_beside(path: &Path) -> io::Result<(Unfinished, File)> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let stem = path.file_name().unwrap_or_default().to_string_lossy();
     // Names have a longest length, which a long name may already have.
     let stem: String = stem.chars().take(40).collect();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    leftovers::remove(folder.unwrap_or(Path::new(".")));
     loop {
         let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let name = format!(".{stem}.{}-{count}.tmp", std::process::id());
+        let beside = path.with_file_name(leftovers::name(&stem, count));
         let create = |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(path);
-        match Unfinished::create(path.with_file_name(name), create) {
+        match Unfinished::create(beside.clone(), create) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Ok((_, file)) if !leftovers::hold(&beside, &file) => {}
             created => return created,
         }
     }

@@ -11,6 +11,7 @@ use crate::estimate::batch::BatchSet;
 use crate::metric::Metric;
 use crate::problem::Problem;
 use crate::question::{Question, Settled};
+use crate::run::Pace;
 use crate::sample::{DuplicateCounts, NamedSample, RewardSample};
 use crate::settings::Estimator;
 use crate::sure::{NoiseFloor, RewardNoise};
@@ -120,16 +121,27 @@ pub struct Chances {
 }
 
 impl Chances {
-    /// O(transitions · log).
+    /// O(transitions · log of those of a state).
     fn of(sample: &RewardSample) -> Self {
-        let mut rows: Vec<(u32, u32, f64)> =
-            sample.ids().zip(sample.rewards()).map(|((s, u, _), &r)| (s, u, r)).collect();
-        rows.sort_unstable_by_key(|row| (row.0, row.1));
-        rows.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)).fold(Chances::default(), |counts, rows| Chances {
-            pairs: counts.pairs + 1,
-            several: counts.several + usize::from(rows.len() > 1),
-            differing: counts.differing + usize::from(rows.iter().any(|row| row.2 != rows[0].2)),
-        })
+        let (graph, mut counts) = (&sample.graph, Chances::default());
+        let mut rows: Vec<(u32, f64)> = Vec::new();
+        let mut pace = Pace::default();
+        for s in 0..graph.states() as u32 {
+            let edges = graph.out_edges(s);
+            let transitions = graph.first_transition(edges.start)..graph.first_transition(edges.end);
+            pace.spend(8 * transitions.len());
+            rows.clear();
+            rows.extend(
+                sample.action[transitions.clone()].iter().copied().zip(sample.reward[transitions].iter().copied()),
+            );
+            rows.sort_unstable_by_key(|row| row.0);
+            for rows in rows.chunk_by(|p, q| p.0 == q.0) {
+                counts.pairs += 1;
+                counts.several += usize::from(rows.len() > 1);
+                counts.differing += usize::from(rows.iter().any(|row| row.1 != rows[0].1));
+            }
+        }
+        counts
     }
 }
 
@@ -231,7 +243,13 @@ pub fn inspect(samples: &[&NamedSample], question: &Question, space: Option<Spac
     }
     let mut settled = question.settle(samples)?;
     let warnings = std::mem::take(&mut settled.warnings);
-    let findings = samples.iter().map(|named| SampleFinding::new(named, space, question, &settled)).collect();
+    let mut findings: Vec<SampleFinding> = Vec::with_capacity(samples.len());
+    for (i, named) in samples.iter().enumerate() {
+        // How much was sampled depends on the transitions alone: samples of the same ones share it.
+        let same = samples[..i].iter().position(|other| other.sample.has_transitions_of(&named.sample));
+        let known = same.map(|place| findings[place].terms.clone());
+        findings.push(SampleFinding::new(named, space, question, &settled, known));
+    }
     let pair = match samples {
         [a, b] => Some(Pair::new(&a.sample, &b.sample)),
         _ => None,
@@ -256,11 +274,20 @@ fn check_space(named: &NamedSample, Space { states, actions }: Space) -> Result<
 }
 
 impl SampleFinding {
-    fn new(named: &NamedSample, space: Option<Space>, question: &Question, settled: &Settled<'_>) -> Self {
+    fn new(
+        named: &NamedSample,
+        space: Option<Space>,
+        question: &Question,
+        settled: &Settled<'_>,
+        known: Option<Vec<MetricCoverage>>,
+    ) -> Self {
         let sample = &named.sample;
-        let batch = match settled.settings.estimator {
-            Estimator::Double { actions, batch } => BatchSet::draw(sample, actions, batch, settled.settings.seed),
-            Estimator::Unbiased => BatchSet::all(sample, Default::default()),
+        let terms = || {
+            let batch = match settled.settings.estimator {
+                Estimator::Double { actions, batch } => BatchSet::draw(sample, actions, batch, settled.settings.seed),
+                Estimator::Unbiased => BatchSet::all(sample, Default::default()),
+            };
+            question.metrics().iter().map(|&metric| term_coverage(sample, metric, &batch)).collect()
         };
         let pair = sample.noise().map(|_| Pair::new(sample, sample));
         let floor = |&metric: &Metric| {
@@ -289,7 +316,7 @@ impl SampleFinding {
             reward: reward_range(sample),
             noise: sample.noise(),
             floors: question.metrics().iter().filter_map(floor).collect(),
-            terms: question.metrics().iter().map(|&metric| term_coverage(sample, metric, &batch)).collect(),
+            terms: known.unwrap_or_else(terms),
         }
     }
 }

@@ -54,20 +54,22 @@ pub struct UndefinedPair<'a> {
 /// ```
 ///
 /// # Errors
-/// Several metrics, samples that can share no transition, or that the estimator cannot take.
+/// Several metrics, samples that can share no transition, or that the estimator cannot take; more samples than there is memory for
+/// the distances of all pairs of them.
 pub fn matrix(samples: &[&NamedSample], question: &Question) -> Result<Matrix, Problem> {
     let question = &question.fitting(samples);
     let metric = question.metric("a matrix is")?;
+    DistanceMatrix::check_memory(samples.len())?;
     let mut settled = question.settle(samples)?;
     let used = Used::new(question, &settled);
     let mut warnings = std::mem::take(&mut settled.warnings);
     let distances = pairwise(&settled.rewards(), metric, &settled.settings);
     let names: Vec<String> = samples.iter().map(|named| named.name.clone()).collect();
     let pairs = distances.size() * distances.size().saturating_sub(1) / 2;
-    let mut undefined = distances.undefined().iter().filter(|(i, j, _)| i != j);
-    if let Some(&(i, j, why)) = undefined.next() {
+    let apart = || distances.undefined().filter(|(i, j, _)| i != j);
+    if let Some((i, j, why)) = apart().next() {
         let first = [names[i].clone(), names[j].clone()];
-        warnings.push(Warning::UndefinedPairs { undefined: 1 + undefined.count(), pairs, first, at: [i, j], why });
+        warnings.push(Warning::UndefinedPairs { undefined: apart().count(), pairs, first, at: [i, j], why });
     }
     if let Some(advised) = question.advised(samples).filter(|advised| *advised != metric && !question.is_chosen()) {
         warnings.push(Warning::OtherAdvised { metric, advised });
@@ -82,9 +84,7 @@ pub fn matrix(samples: &[&NamedSample], question: &Question) -> Result<Matrix, P
 impl Matrix {
     /// The pairs without a distance, samples with themselves included.
     pub fn undefined(&self) -> impl Iterator<Item = UndefinedPair<'_>> {
-        let named =
-            |&(i, j, why): &(usize, usize, Undefined)| UndefinedPair { a: &self.names[i], b: &self.names[j], why };
-        self.distances.undefined().iter().map(named)
+        self.distances.undefined().map(|(i, j, why)| UndefinedPair { a: &self.names[i], b: &self.names[j], why })
     }
 }
 

@@ -11,7 +11,8 @@ use super::pair::{Canonical, Distance, distance};
 use super::pearson::{Agreement, AtOnce, Sums, Undefined, carefully};
 use super::ranks::Correlation;
 use crate::metric::Metric;
-use crate::run::{Pace, checkpoint};
+use crate::problem::Problem;
+use crate::run::{Large, Pace, checkpoint, memory};
 use crate::sample::{Interner, RewardSample, Vocabulary};
 use crate::settings::Settings;
 
@@ -20,11 +21,21 @@ use crate::settings::Settings;
 pub struct DistanceMatrix {
     size: usize,
     distances: Vec<f64>,
-    undefined: Vec<(usize, usize, Undefined)>,
+    /// By first sample: the second ones. There may be as many as half the distances.
+    undefined: Vec<Vec<(u32, Undefined)>>,
     few_common: usize,
 }
 
 impl DistanceMatrix {
+    /// Whether there is memory for the distances of so many samples: beside the samples, nearly all that computing them takes.
+    ///
+    /// # Errors
+    /// [`Problem::Memory`] where there is not.
+    pub fn check_memory(samples: usize) -> Result<(), Problem> {
+        let bytes = (samples as u64).saturating_mul(samples as u64).saturating_mul(size_of::<f64>() as u64);
+        memory::check(Large::Matrix { samples }, bytes)
+    }
+
     /// How many samples.
     pub fn size(&self) -> usize {
         self.size
@@ -46,8 +57,8 @@ impl DistanceMatrix {
     }
 
     /// The pairs (i ≤ j) without a distance, and why.
-    pub fn undefined(&self) -> &[(usize, usize, Undefined)] {
-        &self.undefined
+    pub fn undefined(&self) -> impl Iterator<Item = (usize, usize, Undefined)> + '_ {
+        (self.undefined.iter().enumerate()).flat_map(|(i, row)| row.iter().map(move |&(j, why)| (i, j as usize, why)))
     }
 
     /// How many pairs (i < j) have a distance over fewer than [`FEW_COMMON`](crate::settings::FEW_COMMON) shared transitions.
@@ -87,12 +98,7 @@ pub fn pairwise_canonical(samples: &[Canonical<'_>], settings: &Settings) -> Dis
         return pair_by_pair(size, |i, j| samples[i].distance(&samples[j], settings));
     }
     let index = Index::new(samples);
-    let rows: Vec<Row> = (0..size)
-        .into_par_iter()
-        .with_min_len(4)
-        .map_init(|| vec![Sums::default(); size], |sums, i| index.row(i, i, settings, sums))
-        .collect();
-    assemble(rows)
+    assemble(size, || vec![Sums::default(); size], |sums, row| index.row(row, settings, sums))
 }
 
 /// The distance of every row sample to every column sample, row after row, NaN where undefined.
@@ -110,55 +116,68 @@ pub(super) fn cross_canonical(rows: &[Canonical<'_>], columns: &[Canonical<'_>],
     }
     let all: Vec<Canonical<'_>> = rows.iter().chain(columns).cloned().collect();
     let index = Index::new(&all);
-    let blocks: Vec<Vec<f64>> = (0..rows.len())
-        .into_par_iter()
-        .with_min_len(4)
-        .map_init(|| vec![Sums::default(); all.len()], |sums, i| index.row(i, rows.len(), settings, sums).distances)
-        .collect();
-    blocks.concat()
+    let mut distances = vec![0.0; rows.len() * columns.len()];
+    distances.par_chunks_mut(columns.len().max(1)).with_min_len(4).enumerate().for_each_init(
+        || vec![Sums::default(); all.len()],
+        |sums, (i, cells)| index.row(&mut Row::new(i, rows.len(), cells), settings, sums),
+    );
+    distances
 }
 
 /// For distances that take the pair as a whole.
 fn pair_by_pair(size: usize, compare: impl Fn(usize, usize) -> Distance + Sync) -> DistanceMatrix {
-    let row = |i: usize| {
-        let mut row = Row::with_capacity(size - i);
-        for j in i..size {
+    let fill = |(): &mut (), row: &mut Row<'_>| {
+        for j in row.i..size {
             checkpoint();
-            let comparison = compare(i, j);
-            row.push(i, j, comparison.common, comparison.outcome);
+            let comparison = compare(row.i, j);
+            row.push(comparison.common, comparison.outcome);
         }
-        row
     };
-    assemble((0..size).into_par_iter().map(row).collect())
+    assemble(size, || (), fill)
 }
 
 /// So many rows of the result are filled together.
 const TILE: usize = 16;
 
-fn assemble(rows: Vec<Row>) -> DistanceMatrix {
-    let size = rows.len();
+/// Fills the upper half of the matrix where it stays, row by row, then the lower one from it: there is never more than one matrix.
+fn assemble<S: Send>(
+    size: usize,
+    scratch: impl Fn() -> S + Sync + Send,
+    fill: impl Fn(&mut S, &mut Row<'_>) + Sync + Send,
+) -> DistanceMatrix {
     let mut distances = vec![0.0; size * size];
-    distances.par_chunks_mut((TILE * size).max(1)).enumerate().for_each(|(tile, to)| {
-        let first = tile * TILE;
-        for (i, to) in to.chunks_exact_mut(size).enumerate() {
-            to[first + i..].copy_from_slice(&rows[first + i].distances);
-        }
-        // Below the diagonal: what lies side by side in a row goes into one column.
-        let count = to.len() / size;
-        for (j, row) in rows[..first + count - 1].iter().enumerate() {
-            let from = first.max(j + 1);
-            for (i, &distance) in (from..first + count).zip(&row.distances[from - j..]) {
-                to[(i - first) * size + j] = distance;
+    let rows: Vec<(Vec<(u32, Undefined)>, usize)> = (distances.par_chunks_mut(size.max(1)).with_min_len(4).enumerate())
+        .map_init(scratch, |scratch, (i, cells)| {
+            let mut row = Row::new(i, i, &mut cells[i..]);
+            fill(scratch, &mut row);
+            (row.undefined, row.few_common)
+        })
+        .collect();
+    // Tiles of rows from the last to the first: what lies above a tile is still only read.
+    for first in (0..size).step_by(TILE * LANES).rev() {
+        checkpoint();
+        let last = size.min(first + TILE * LANES);
+        let (above, from_here) = distances.split_at_mut(first * size);
+        let band = &mut from_here[..(last - first) * size];
+        band.par_chunks_mut(TILE * size).enumerate().for_each(|(tile, to)| {
+            let from = first + tile * TILE;
+            // What lies side by side in a row goes into one column.
+            for (j, row) in above.chunks_exact(size).enumerate() {
+                to.chunks_exact_mut(size).zip(&row[from..]).for_each(|(to, &distance)| to[j] = distance);
+            }
+        });
+        for i in first..last {
+            for j in first..i {
+                band[(i - first) * size + j] = band[(j - first) * size + i];
             }
         }
-    });
-    let (mut undefined, mut few_common) = (Vec::new(), 0);
-    for (i, row) in rows.into_iter().enumerate() {
-        undefined.extend(row.undefined.into_iter().map(|(j, why)| (i, j, why)));
-        few_common += row.few_common;
     }
-    DistanceMatrix { size, distances, undefined, few_common }
+    let (undefined, few_common): (Vec<_>, Vec<usize>) = rows.into_iter().unzip();
+    DistanceMatrix { size, distances, undefined, few_common: few_common.iter().sum() }
 }
+
+/// So many tiles are filled side by side.
+const LANES: usize = 16;
 
 /// The distinct transitions of all samples with the samples that hold them.
 pub(super) struct Index {
@@ -215,26 +234,24 @@ impl Index {
         }
     }
 
-    /// The distances of sample i to all from sample `from` on, which is i or a later one. `sums` are all zero, before and after.
-    fn row(&self, i: usize, from: usize, settings: &Settings, sums: &mut [Sums]) -> Row {
-        let size = self.noise.len();
+    /// Fills the row of a sample. `sums` are all zero, before and after.
+    fn row(&self, row: &mut Row<'_>, settings: &Settings, sums: &mut [Sums]) {
+        let (i, from) = (row.i, row.j);
         self.meetings(i, from, |x, holders, values| {
             holders.iter().zip(values).for_each(|(&j, &y)| sums[j as usize].add(x, y));
         });
-        let mut row = Row::with_capacity(size - from);
         for (j, (sums, &noise)) in (from..).zip(sums[from..].iter_mut().zip(&self.noise[from..])) {
             let sums = std::mem::take(sums);
             let common = sums.count();
             if common >= settings.min_common.max(1)
                 && let AtOnce::Apart(agreement) = sums.at_once([self.noise[i], noise])
             {
-                row.push_distance(i, j, common, agreement.shrunk(settings.shrinkage, common).distance);
+                row.push_distance(common, agreement.shrunk(settings.shrinkage, common).distance);
             } else {
                 let outcome = self.compare(i, j, &sums, settings.min_common);
-                row.push(i, j, common, outcome.map(|found| found.shrunk(settings.shrinkage, common)));
+                row.push(common, outcome.map(|found| found.shrunk(settings.shrinkage, common)));
             }
         }
-        row
     }
 
     /// For the few pairs whose sums do not suffice.
@@ -263,31 +280,39 @@ impl Index {
     }
 }
 
-struct Row {
-    distances: Vec<f64>,
-    undefined: Vec<(usize, Undefined)>,
+/// A row that is being filled: the distances of sample i to sample j and those after it.
+struct Row<'a> {
+    i: usize,
+    /// The next one.
+    j: usize,
+    rest: std::slice::IterMut<'a, f64>,
+    undefined: Vec<(u32, Undefined)>,
     few_common: usize,
 }
 
-impl Row {
-    fn with_capacity(cells: usize) -> Self {
-        Row { distances: Vec::with_capacity(cells), undefined: Vec::new(), few_common: 0 }
+impl<'a> Row<'a> {
+    fn new(i: usize, from: usize, cells: &'a mut [f64]) -> Self {
+        Row { i, j: from, rest: cells.iter_mut(), undefined: Vec::new(), few_common: 0 }
     }
 
     #[inline]
-    fn push_distance(&mut self, i: usize, j: usize, common: usize, distance: f64) {
-        self.distances.push(distance);
-        self.few_common += usize::from(j > i && common < crate::settings::FEW_COMMON);
+    fn put(&mut self, distance: f64) {
+        *self.rest.next().expect("there is a cell for every sample") = distance;
+        self.j += 1;
     }
 
-    fn push(&mut self, i: usize, j: usize, common: usize, outcome: Result<Agreement, Undefined>) {
+    #[inline]
+    fn push_distance(&mut self, common: usize, distance: f64) {
+        self.few_common += usize::from(self.j > self.i && common < crate::settings::FEW_COMMON);
+        self.put(distance);
+    }
+
+    fn push(&mut self, common: usize, outcome: Result<Agreement, Undefined>) {
         match outcome {
-            Ok(agreement) => {
-                self.push_distance(i, j, common, agreement.distance);
-            }
+            Ok(agreement) => self.push_distance(common, agreement.distance),
             Err(why) => {
-                self.distances.push(f64::NAN);
-                self.undefined.push((j, why));
+                self.undefined.push((self.j as u32, why));
+                self.put(f64::NAN);
             }
         }
     }

@@ -19,6 +19,12 @@ impl SuccessorClasses {
         if graph.edges() * 4 < graph.states() * graph.states() {
             return SuccessorClasses { class_of: (0..states).collect(), representative: (0..states).collect() };
         }
+        Self::found(graph)
+    }
+
+    /// O(edges), whatever the graph is. The representative of a class is the first of its states.
+    pub fn found(graph: &Graph) -> Self {
+        let states = graph.states() as u32;
         let mut known: FxHashMap<&[u32], u32> = FxHashMap::default();
         let mut representative = Vec::new();
         let class = |x| {

@@ -48,6 +48,8 @@ impl StateSet for Stamps {
 /// A map from states to numbers: an open-addressing table, of which an entry counts only if it carries the current round. The
 /// neighbourhood of one state fits into the first-level cache however large the graph is.
 pub(crate) struct LocalMap {
+    /// No more states than this are ever there.
+    states: usize,
     entries: Vec<Entry>,
     round: u32,
     factor: u32,
@@ -70,10 +72,17 @@ impl LocalMap {
     pub fn new(states: usize) -> Self {
         if states <= DIRECT {
             let size = states.next_power_of_two();
-            return LocalMap { entries: vec![Entry::default(); size], round: 0, factor: 1, shift: 0, mask: size - 1 };
+            return LocalMap {
+                states,
+                entries: vec![Entry::default(); size],
+                round: 0,
+                factor: 1,
+                shift: 0,
+                mask: size - 1,
+            };
         }
         // Fibonacci hashing: neighbouring ids, as grids have them, go far apart.
-        LocalMap { entries: vec![Entry::default(); 64], round: 0, factor: 0x9E37_79B9, shift: 26, mask: 63 }
+        LocalMap { states, entries: vec![Entry::default(); 64], round: 0, factor: 0x9E37_79B9, shift: 26, mask: 63 }
     }
 
     /// The place of a state, and whether it is there already.
@@ -115,7 +124,7 @@ impl StateSet for LocalMap {
     #[inline]
     fn begin(&mut self, most: impl FnOnce() -> usize) {
         let direct = self.factor == 1;
-        let size = if direct { self.entries.len() } else { (2 * most()).next_power_of_two().max(16) };
+        let size = if direct { self.entries.len() } else { (2 * most().min(self.states)).next_power_of_two().max(16) };
         if size > self.entries.len() || self.round == u32::MAX {
             self.entries = vec![Entry::default(); size.max(self.entries.len())];
             self.round = 0;

@@ -8,8 +8,10 @@
 pub mod batch;
 mod classes;
 pub(crate) mod cross;
+mod hubs;
 mod local;
 pub(crate) mod predicted;
+mod prefixes;
 pub(crate) mod two_step;
 
 use std::borrow::Cow;
@@ -155,15 +157,15 @@ pub(crate) fn successor_sums(graph: &Graph, value: impl Fn(u32) -> f64 + Sync + 
 pub(crate) enum RowSums<'a> {
     /// Of every state.
     Known(Vec<f64>),
-    /// Added up when it is asked for.
+    /// Added up when it is asked for: as many additions as there are walks of two steps.
     Asked { graph: &'a Graph, edge_values: &'a [f64] },
 }
 
 impl<'a> RowSums<'a> {
     /// They are known beforehand, unless there are hardly more edges than states: then they would take a good part of the memory
-    /// of the sample, and save nothing.
+    /// of the sample, and save nothing. Where a few states have most of the edges, theirs would be added up again and again.
     pub fn new(graph: &'a Graph, edge_values: &'a [f64]) -> Self {
-        match graph.has_few_states() {
+        match graph.has_few_states() || graph.is_uneven() {
             true => RowSums::Known(row_sums(graph, edge_values)),
             false => RowSums::Asked { graph, edge_values },
         }

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::classes::SuccessorClasses;
 use super::local::{LocalMap, Stamps, StateSet};
+use super::prefixes::Prefixes;
 use crate::estimate::batch::BatchSet;
 use crate::graph::Graph;
 use crate::run::parallel;
@@ -24,7 +25,8 @@ pub(crate) struct Reached<const K: usize> {
 /// `f(z, what two steps from z lead to)` for every state z. `batch` = `None` stands for all states.
 ///
 /// Walks: O(Σ_z Σ_{y ∈ succ(z)} |succ(y)|). Where uniting rows of bits, O(edges · states / 64), is
-/// less work, that is done instead, once for every distinct set of successors.
+/// less work, that is done instead, once for every distinct set of successors. Where a few states make most of the walks, what lists
+/// of middle states have in common is done once ([`Prefixes`]), as it is where rows of bits would take too much memory.
 pub(crate) fn map<const K: usize, T: Copy + Default + Send>(
     graph: &Graph,
     batch: Option<&BatchSet>,
@@ -34,13 +36,24 @@ pub(crate) fn map<const K: usize, T: Copy + Default + Send>(
     // A word of a row takes about a sixth of the time of a walk.
     let words = graph.states().div_ceil(64) as u64;
     let walks = graph.two_step_walks();
-    if 6 * walks > graph.edges() as u64 * words {
+    let bits_are_faster = 6 * walks > graph.edges() as u64 * words;
+    if graph.is_uneven() || bits_are_faster && !bits_fit(graph) {
+        Prefixes::new(graph, batch).map(weights, f)
+    } else if bits_are_faster {
         by_bits(graph, batch, weights, f)
     } else if Stamps::suit(graph) {
         by_walks(graph, walks, batch, weights, || Stamps::new(graph.states()), f)
     } else {
         by_walks(graph, walks, batch, weights, || LocalMap::new(graph.states()), f)
     }
+}
+
+/// Whether rows of bits of all states are not much more than the graph itself.
+fn bits_fit(graph: &Graph) -> bool {
+    const ANYWAY: u64 = 1 << 28;
+    const BYTES_PER_EDGE: u64 = 32;
+    let bytes = (graph.states() as u64).pow(2) / 8;
+    bytes <= ANYWAY.max(BYTES_PER_EDGE * graph.edges() as u64)
 }
 
 fn by_walks<const K: usize, T: Copy + Default + Send, S: StateSet>(
@@ -236,7 +249,7 @@ impl<const K: usize> PairedSums<K> {
 }
 
 #[inline]
-fn add<const K: usize>(sums: &mut [f64; K], more: &[f64; K]) {
+pub(super) fn add<const K: usize>(sums: &mut [f64; K], more: &[f64; K]) {
     for k in 0..K {
         sums[k] += more[k];
     }
@@ -251,13 +264,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn both_ways_equal_the_definition(
+        fn all_ways_equal_the_definition(
             // The second range gives several blocks of words.
             range in prop_oneof![Just(70u32), Just(1300)],
             edges in prop::collection::vec((any::<u32>(), any::<u32>()), 1..900),
+            // How much less often a state is met than the one before it: hubs.
+            skew in prop_oneof![Just(1i32), Just(4)],
             kept in prop::collection::vec(any::<bool>(), 1300),
         ) {
-            let rows = edges.iter().map(|&(x, y)| (x % range, 0, y % range, 0.0));
+            let at = |x: u32| ((f64::from(x) / f64::from(u32::MAX)).powi(skew) * f64::from(range - 1)) as u32;
+            let rows = edges.iter().map(|&(x, y)| (at(x), 0, at(y), 0.0));
             let sample = RewardSample::from_rows(rows, Duplicates::Mean).unwrap();
             let graph = &sample.graph;
             let weights: Vec<[f64; 1]> = (0..graph.states()).map(|w| [(w * w) as f64]).collect();
@@ -280,6 +296,7 @@ mod tests {
                 let map = || LocalMap::new(u32::MAX as usize);
                 prop_assert_eq!(&by_walks(graph, walks, batch, &weights, map, with_count), &expected);
                 prop_assert_eq!(&by_bits(graph, batch, &weights, with_count), &expected);
+                prop_assert_eq!(&Prefixes::new(graph, batch).map(&weights, with_count), &expected);
             }
         }
     }

@@ -240,12 +240,19 @@ fn factorization_and_iterations_agree_on_larger_graphs() {
     let torus = torus(40);
     // A long chain with a way back is the worst case for iterations close to γ = 1, a dense graph that for factorizing.
     let chain: Vec<(u32, u32)> = (0..1500).map(|s| (s, (s + 1) % 1500)).chain((0..1490).map(|s| (s, s + 10))).collect();
+    // Hubs: a star, and a chain whose states can all be reset; a few of them end nowhere.
+    let star: Vec<(u32, u32)> = (1..1500).flat_map(|leaf| [(0, leaf), (leaf, 0), (leaf, leaf)]).collect();
+    let resets: Vec<(u32, u32)> = (1..1500).flat_map(|s| [(0, s), (s, 0), (s, s + 1), (s, 1550 + s % 7)]).collect();
     let dense: Vec<(u32, u32)> = (0..90).flat_map(|s| (0..90).map(move |t| (s, t))).collect();
     for (pairs, gamma, within) in [
         (&torus, 0.9, 1e-11),
         (&torus, 0.999_999, 1e-9),
         (&chain, 0.9, 1e-9),
         (&chain, 0.5, 1e-9),
+        (&star, 0.9, 1e-11),
+        (&star, 0.999_999, 1e-9),
+        (&resets, 0.9, 1e-9),
+        (&resets, 0.3, 1e-9),
         (&dense, 0.7, 1e-11),
         (&dense, 0.999_999, 1e-11),
     ] {

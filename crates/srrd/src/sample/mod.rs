@@ -214,6 +214,13 @@ impl RewardSample {
         self.graph.in_edges(state).iter().map(|&e| self.graph.source(e as usize))
     }
 
+    /// Whether the transitions of both, as numbers of states and actions, are the same.
+    pub(crate) fn has_transitions_of(&self, other: &RewardSample) -> bool {
+        let same = |a: &Vocabulary, b: &Vocabulary| a.len() == b.len();
+        let vocabularies = same(&self.states, &other.states) && same(&self.actions, &other.actions);
+        vocabularies && self.graph == other.graph && self.action == other.action
+    }
+
     /// Sampled transitions / (explored states × explored actions × explored states).
     pub fn coverage(&self) -> f64 {
         self.coverage_of(self.states.len() as f64, self.actions.len() as f64)

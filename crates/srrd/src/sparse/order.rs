@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use crate::run::Pace;
 
 /// An order by approximate minimum degree, or `None` as soon as the factorization would take more than `limit`
-/// multiplications. `neighbours[i]` lists the unknowns that share an entry with i, without i and without repetitions; `late[i]`
+/// multiplications, or finding the order as many steps. `neighbours[i]` lists the unknowns that share an entry with i, without i and without repetitions; `late[i]`
 /// says that i comes after all that are not late.
 ///
 /// Eliminating an unknown joins its neighbours all to all. That *clique* is kept as one list (an element) instead of many pairs,
@@ -14,9 +14,25 @@ use crate::run::Pace;
 /// its cliques outside the newest one plus its neighbours outside them: an upper bound of the true number that needs no sets. Ties
 /// go to the smaller number, so the order depends on the graph alone. Trees and chains get no new entries at all, grids of n states
 /// O(n log n).
+///
+/// Unknowns with very many neighbours, the hubs, come last of all and are left out of the count: looking through their cliques once
+/// for each of their neighbours would take neighbours² steps. Each costs every other unknown one entry at most, and is counted so.
 pub(crate) fn minimum_degree(neighbours: Vec<Vec<u32>>, late: &[bool], limit: u64) -> Option<Vec<u32>> {
+    counted(neighbours, late, limit).map(|(order, _)| order)
+}
+
+/// As [`minimum_degree`], with the number of neighbours and cliques that were looked at.
+fn counted(neighbours: Vec<Vec<u32>>, late: &[bool], limit: u64) -> Option<(Vec<u32>, u64)> {
     let n = neighbours.len();
+    let many = MANY.max(10 * n.isqrt());
+    let is_hub: Vec<bool> = neighbours.iter().map(|list| list.len() > many).collect();
+    let hubs: Vec<u32> = (0..n as u32).filter(|&i| is_hub[i as usize]).collect();
+    let last = hubs.len() as u64;
     let mut plain = neighbours;
+    if !hubs.is_empty() {
+        hubs.iter().for_each(|&hub| plain[hub as usize].clear());
+        plain.iter_mut().for_each(|list| list.retain(|&i| !is_hub[i as usize]));
+    }
     // By unknown: the cliques it belongs to, named by the unknown that made them; by clique: its members.
     let mut cliques: Vec<Vec<u32>> = vec![Vec::new(); n];
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); n];
@@ -25,12 +41,13 @@ pub(crate) fn minimum_degree(neighbours: Vec<Vec<u32>>, late: &[bool], limit: u6
     let mut absorbed = vec![false; n];
     // Stamps instead of sets: what was seen, or counted, during the elimination of the unknown numbered by `round`.
     let mut seen = vec![u32::MAX; n];
-    let mut counted = vec![u32::MAX; n];
+    let mut measured = vec![u32::MAX; n];
     let mut outside = vec![0usize; n];
     let mut queue: BinaryHeap<Reverse<(bool, usize, u32)>> =
-        (0..n).map(|i| Reverse((late[i], degree[i], i as u32))).collect();
+        (0..n).filter(|&i| !is_hub[i]).map(|i| Reverse((late[i], degree[i], i as u32))).collect();
     let mut order = Vec::with_capacity(n);
-    let mut work = 0u64;
+    let mut work = last * (last + 1).pow(2);
+    let mut looked = 0u64;
     let mut pace = Pace::default();
     while let Some(Reverse((_, expected, next))) = queue.pop() {
         let p = next as usize;
@@ -56,10 +73,10 @@ pub(crate) fn minimum_degree(neighbours: Vec<Vec<u32>>, late: &[bool], limit: u6
             add(&std::mem::take(&mut members[e as usize]), &gone, &mut clique);
             absorbed[e as usize] = true;
         }
-        work += (clique.len() as u64 + 1).pow(2);
+        work += (clique.len() as u64 + last + 1).pow(2);
         // Lists and cliques of the members are gone through, too: some ten steps each.
         pace.spend(16 * (clique.len() + 1));
-        if work > limit {
+        if work.max(looked) > limit {
             return None;
         }
         // How much of every other clique lies outside the new one.
@@ -67,8 +84,8 @@ pub(crate) fn minimum_degree(neighbours: Vec<Vec<u32>>, late: &[bool], limit: u6
             cliques[i as usize].retain(|&e| !absorbed[e as usize]);
             for &e in &cliques[i as usize] {
                 let e = e as usize;
-                if counted[e] != round {
-                    counted[e] = round;
+                if measured[e] != round {
+                    measured[e] = round;
                     outside[e] = members[e].len();
                 }
                 outside[e] -= 1;
@@ -76,6 +93,7 @@ pub(crate) fn minimum_degree(neighbours: Vec<Vec<u32>>, late: &[bool], limit: u6
         }
         for &i in &clique {
             let i = i as usize;
+            looked += (plain[i].len() + cliques[i].len()) as u64;
             // Neighbours within the new clique need not be listed any more, nor cliques that lie within it.
             plain[i].retain(|&j| !gone[j as usize] && seen[j as usize] != round);
             let mut bound = plain[i].len() + clique.len() - 1;
@@ -91,8 +109,12 @@ pub(crate) fn minimum_degree(neighbours: Vec<Vec<u32>>, late: &[bool], limit: u6
         }
         members[p] = clique;
     }
-    Some(order)
+    order.extend(hubs);
+    Some((order, looked))
 }
+
+/// No fewer neighbours than this make a hub, nor fewer than ten times the root of the number of unknowns.
+const MANY: usize = 64;
 
 #[cfg(test)]
 mod tests {
@@ -136,6 +158,19 @@ mod tests {
             let work = work(17, &pairs, &order);
             prop_assert!(minimum_degree(lists(17, &pairs), &[false; 17], work).is_some());
             prop_assert!(minimum_degree(lists(17, &pairs), &[false; 17], work - 1).is_none());
+        }
+    }
+
+    #[test]
+    fn hubs_come_last_and_are_not_looked_through() {
+        let n = 4000;
+        let star: Vec<(usize, usize)> = (1..n).map(|leaf| (0, leaf)).collect();
+        let resets: Vec<(usize, usize)> = star.iter().copied().chain((1..n - 1).map(|x| (x, x + 1))).collect();
+        for pairs in [star, resets] {
+            let (order, looked) = counted(lists(n, &pairs), &vec![false; n], u64::MAX).unwrap();
+            assert_eq!(order.last(), Some(&0));
+            assert!(looked <= 8 * n as u64, "{looked} steps");
+            assert!(work(n, &pairs, &order) <= 16 * n as u64);
         }
     }
 

@@ -27,6 +27,20 @@ pub fn canonicalize(rows: &[Row], metric: Metric, gamma: f64, estimation: &Estim
     predicting(rows, metric, gamma, estimation, &|_, _, _| 0.0)
 }
 
+/// That of some of the rows only.
+pub fn canonicalize_some(
+    rows: &[Row],
+    some: &[usize],
+    metric: Metric,
+    gamma: f64,
+    estimation: &Estimation,
+) -> Vec<f64> {
+    let reward = rows.iter().map(|&(s, a, t, r)| ((s, a, t), r)).collect();
+    let literal = Literal { reward, estimation, unsampled: &|_, _, _| 0.0 };
+    let of = |(s, a, t, _): Row| literal.canonical(s, a, t, metric, gamma);
+    some.iter().map(|&i| of(rows[i])).collect()
+}
+
 /// The same, an unsampled transition counting for what a function of (s, a, s') says.
 pub fn predicting(
     rows: &[Row],
