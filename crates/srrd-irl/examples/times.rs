@@ -75,10 +75,7 @@ fn nets(seed: u64, discriminator_steps: usize) -> Result<(), Box<dyn Error + Sen
         false
     })?;
     let seconds = start.elapsed().as_secs_f64();
-    println!(
-        "airl with ppo, {threads} threads: {:.0} steps per second, {seconds:.1} s; {last:?}",
-        settings.steps as f64 / seconds
-    );
+    println!("airl with ppo: {:.0} steps per second, {seconds:.1} s; {last:?}", settings.steps as f64 / seconds);
     let mut expected = vec![0.0; 4];
     demonstrated.action.iter().for_each(|&action| expected[action as usize] += 1.0 / demonstrated.len() as f64);
     let mut random = stream(9, "rollouts");
