@@ -8,7 +8,7 @@
 
 `RewardSample` holds transitions with rewards; `distance`, `compare`, `canonicalize`, `pairwise` compare them; `explain` and
 `inspect` say where they differ and whether the data suffice; `RewardKNN` tells agents apart; `run` repeats the paper's
-experiments; ``srrd.plot`` draws.
+experiments; ``srrd.irl`` learns rewards from demonstrations and preferences; ``srrd.plot`` draws.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from ._sample import RewardSample, Transition, Transitions, from_frame, read
 from ._srrd import DataWarning, __version__
 
 if TYPE_CHECKING:
+    from . import irl as irl
     from . import plot as plot
     from ._bridges import from_gymnasium, from_imitation, from_minari, reward_net
     from ._discretize import ClusterDiscretizer, GridDiscretizer
@@ -88,6 +89,7 @@ __all__ = [
     "from_imitation",
     "from_minari",
     "inspect",
+    "irl",
     "pairwise",
     "plot",
     "read",
@@ -102,7 +104,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     import importlib
 
-    if name in ("plot", "engine"):
+    if name in ("plot", "engine", "irl"):
         return importlib.import_module(f".{name}", __name__)
     if name in _LATER:
         value = getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)

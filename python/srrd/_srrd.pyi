@@ -31,6 +31,8 @@ __all__ = [
     "estimate_gamma",
     "explain",
     "inspect",
+    "irl",
+    "irl_methods",
     "merge_parts",
     "metrics",
     "neighbour_distances",
@@ -71,7 +73,14 @@ class Choices:
 
 @final
 class Reading:
-    def __new__(cls, duplicates: str, columns: list[tuple[str, str]], rewards: list[str], next: str) -> Reading: ...
+    def __new__(
+        cls,
+        duplicates: str,
+        columns: list[tuple[str, str]],
+        rewards: list[str],
+        next: str,
+        demonstrations: bool = False,
+    ) -> Reading: ...
 
 @final
 class Sample:
@@ -192,6 +201,14 @@ def returns(
     seed: int,
     threads: int | None = None,
 ) -> dict[str, Any]: ...
+def irl(
+    method: str,
+    walks: list[Walks],
+    options: dict[str, Any],
+    preferences: list[tuple[str, str]] | None = None,
+    threads: int | None = None,
+) -> list[tuple[Sample, dict[str, Any]]]: ...
+def irl_methods() -> list[tuple[str, str, str]]: ...
 def simulate(
     world: str, asked: dict[str, Any], output: str | None
 ) -> tuple[dict[str, Any], list[tuple[str, str, int]] | None]: ...

@@ -1,6 +1,7 @@
 //! The command line as it is written. The options that commands share are in [`options`](crate::options).
 
 mod episodes;
+pub mod irl;
 
 pub use episodes::{Regret, Returns};
 
@@ -180,6 +181,17 @@ shaping: what potentials of first and last states explain is taken out; where th
 (columns `terminated`, `done`), the last state has potential 0. Preferences are a table with the
 columns `better` and `worse`, which name episodes.")]
     Returns(Returns),
+    /// Rewards from demonstrations and preferences: inverse reinforcement learning
+    #[command(after_help = "\
+Examples:
+  srrd simulate gridworld -o walks.csv --classes --sets 2 --rollouts 5
+  srrd irl maxent walks.csv -o rewards.csv --std-error
+  srrd matrix rewards.csv -o distances.csv
+
+Every set (column `sample`) gets a reward of its own. The output is a table of rewards as all other
+commands take it: sample, label, state, action, next_state, reward, with feature columns as they
+are, one row for every distinct transition of a set, and `terminated` where ends are known.")]
+    Irl(irl::Irl),
     /// Rollouts of a built-in world, as a table of transitions
     #[command(after_help = "\
 Examples:

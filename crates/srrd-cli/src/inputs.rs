@@ -83,6 +83,30 @@ pub struct TableArgs {
     next: Next,
 }
 
+/// How tables become episodes: as [`TableArgs`], where rewards do not count.
+#[derive(Debug, clap::Args)]
+pub struct ColumnArgs {
+    /// Which column is which, such as state=obs,episode=run; usual names are recognised without it
+    #[arg(long, value_name = "ROLE=COLUMN,…")]
+    columns: Option<ColumnMap>,
+    /// Where next states come from in a table without them: shift takes those of the row after, none makes it a one-step problem;
+    /// auto shifts where there are both `episode` and `step`
+    #[arg(long, value_name = "auto|shift|none", default_value = "auto")]
+    next: Next,
+}
+
+impl ColumnArgs {
+    /// The options of tables of which only what agents do counts.
+    pub fn options(&self) -> TableOptions {
+        TableOptions {
+            columns: self.columns.clone().unwrap_or_default(),
+            next: self.next,
+            demonstrations: true,
+            ..TableOptions::default()
+        }
+    }
+}
+
 impl TableArgs {
     /// The options of tables; with `episodes` where these are of use.
     pub fn options(&self, shared: &Options, episodes: bool) -> TableOptions {
@@ -92,6 +116,7 @@ impl TableArgs {
             next: self.next,
             duplicates: shared.duplicates,
             episodes,
+            demonstrations: false,
         }
     }
 }

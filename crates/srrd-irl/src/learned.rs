@@ -1,5 +1,6 @@
 //! What is learned of a set.
 
+use serde::{Deserialize, Serialize};
 use srrd::FrontEnd;
 use srrd::NamedSample;
 use srrd::words::{count, counted};
@@ -40,7 +41,7 @@ impl Learned {
 }
 
 /// One iteration of learning.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Iterate {
     /// Its number, from 1.
     pub iteration: usize,
@@ -57,7 +58,7 @@ pub struct Iterate {
 }
 
 /// Something to know before a reward is trusted.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[non_exhaustive]
 pub enum Caution {
     /// The spread is the largest, but many rewards have it.

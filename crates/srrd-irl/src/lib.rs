@@ -27,5 +27,5 @@ pub use learned::{Caution, Iterate, Learned};
 pub use method::{METHODS, Method, MethodInfo};
 pub use model::{Model, ModelChoice};
 pub use problem::Problem;
-pub use run::{Learner, Progress, Task, learn_all};
+pub use run::{Learner, Progress, Task, learn_all, learn_kept};
 pub use watch::{Patience, Watch};

@@ -161,6 +161,9 @@ pub fn learn(walks: &Walks, said: &[Preference], settings: &BradleyTerry) -> Res
     if !(1e-9..=1e9).contains(&settings.ridge) {
         return Err(Problem::Value { option: "ridge", why: "it must lie between 1e-9 and 1e9".to_owned() });
     }
+    if settings.form == Form::Mlp {
+        return Err(Problem::Value { option: "form", why: "preferences are learned with free or linear".to_owned() });
+    }
     let shown = Demonstrations::new([walks.trajectories.clone()])?;
     let set = &shown.sets()[0];
     let parts = Parts::new(set, settings.reward, settings.form)?;

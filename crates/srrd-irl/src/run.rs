@@ -135,6 +135,22 @@ pub fn learn_all(
     learner: &dyn Learner,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Vec<Learned>, Problem> {
+    learn_kept(demonstrations, model, learner, progress, &|_| None, &|_, _| ())
+}
+
+/// As [`learn_all`], where some sets may be `known` already by their numbers; `keep` is shown every other one as soon as it is done, from
+/// any thread.
+///
+/// # Errors
+/// The problem of the first set that has one.
+pub fn learn_kept(
+    demonstrations: &Demonstrations,
+    model: &ModelChoice,
+    learner: &dyn Learner,
+    progress: &(dyn Fn(Progress) + Sync),
+    known: &(dyn Fn(usize) -> Option<Learned> + Sync),
+    keep: &(dyn Fn(usize, &Learned) + Sync),
+) -> Result<Vec<Learned>, Problem> {
     let shared = match model {
         ModelChoice::Set => None,
         ModelChoice::Pooled => Some(Model::pooled(demonstrations)),
@@ -143,11 +159,17 @@ pub fn learn_all(
     let (done, of) = (AtomicUsize::new(0), demonstrations.sets().len());
     let learn = |index: usize| {
         srrd::run::checkpoint();
-        let learned = match &shared {
-            Some(model) => Task::new(demonstrations, index, model).and_then(|task| learner.learn(&task)),
-            None => {
-                let model = Model::of_set(&demonstrations.sets()[index]);
-                Task::new(demonstrations, index, &model).and_then(|task| learner.learn(&task))
+        let learned = match (known(index), &shared) {
+            (Some(known), _) => Ok(known),
+            (None, shared) => {
+                let learned = match shared {
+                    Some(model) => Task::new(demonstrations, index, model).and_then(|task| learner.learn(&task)),
+                    None => {
+                        let model = Model::of_set(&demonstrations.sets()[index]);
+                        Task::new(demonstrations, index, &model).and_then(|task| learner.learn(&task))
+                    }
+                };
+                learned.inspect(|learned| keep(index, learned))
             }
         };
         progress(Progress { sets: done.fetch_add(1, Ordering::Relaxed) + 1, of });

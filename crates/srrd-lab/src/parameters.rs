@@ -166,7 +166,7 @@ pub static PARAMETERS: [Parameter; 17] = [
     Parameter {
         name: "rewards",
         value: "KINDS",
-        help: "manual, or tables of labelled samples whose rewards came from elsewhere",
+        help: "manual; maxent, maxent-actions, airl, airl-shaped, ptirl, ptirl-spread: learned; or tables of labelled samples whose rewards came from elsewhere",
         get: |p| texts(&p.rewards),
         set: |p, values| list(&mut p.rewards, values),
     },

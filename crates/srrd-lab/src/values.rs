@@ -260,22 +260,72 @@ impl Value for Batch {
 pub enum Rewards {
     /// Made by hand for each world.
     Manual,
+    /// Learned from what agents do.
+    Learned(Learning),
     /// A table with columns `sample` and `label`.
     Table(PathBuf),
 }
 
+/// How rewards are learned from what agents do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Learning {
+    /// Maximum causal entropy, rewards of states.
+    Maxent,
+    /// Maximum causal entropy, rewards of states and actions.
+    MaxentActions,
+    /// AIRL with an exact generator, g(s).
+    Airl,
+    /// AIRL with an exact generator, f(s, a, s').
+    AirlShaped,
+    /// PTIRL, the reward nearest to the difference of visits.
+    Ptirl,
+    /// PTIRL, a reward with the largest spread.
+    PtirlSpread,
+}
+
+impl Choice for Learning {
+    const ALL: &'static [Self] = &[
+        Learning::Maxent,
+        Learning::MaxentActions,
+        Learning::Airl,
+        Learning::AirlShaped,
+        Learning::Ptirl,
+        Learning::PtirlSpread,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Learning::Maxent => "maxent",
+            Learning::MaxentActions => "maxent-actions",
+            Learning::Airl => "airl",
+            Learning::AirlShaped => "airl-shaped",
+            Learning::Ptirl => "ptirl",
+            Learning::PtirlSpread => "ptirl-spread",
+        }
+    }
+}
+
 impl Value for Rewards {
     fn read(text: &str) -> Result<Self, String> {
-        match text {
-            "manual" => Ok(Rewards::Manual),
-            path if path.contains(['.', '/', '\\']) => Ok(Rewards::Table(PathBuf::from(path))),
-            _ => Err(format!("'{text}' is neither manual nor a table of rewards with columns `sample` and `label`")),
+        if text == "manual" {
+            return Ok(Rewards::Manual);
+        }
+        if let Some(&learning) = Learning::ALL.iter().find(|learning| learning.name() == text) {
+            return Ok(Rewards::Learned(learning));
+        }
+        match text.contains(['.', '/', '\\']) {
+            true => Ok(Rewards::Table(PathBuf::from(text))),
+            false => Err(format!(
+                "'{text}' is neither manual nor one of {} nor a table of rewards with columns `sample` and `label`",
+                Learning::ALL.iter().map(|learning| learning.name()).collect::<Vec<_>>().join(", ")
+            )),
         }
     }
 
     fn write(&self) -> String {
         match self {
             Rewards::Manual => "manual".to_owned(),
+            Rewards::Learned(learning) => learning.name().to_owned(),
             Rewards::Table(path) => path.to_string_lossy().into_owned(),
         }
     }
@@ -308,5 +358,8 @@ mod tests {
         all::<Metric>();
         all::<Model>();
         all::<Undefined>();
+        for &learning in Learning::ALL {
+            assert_eq!(Rewards::read(learning.name()), Ok(Rewards::Learned(learning)));
+        }
     }
 }

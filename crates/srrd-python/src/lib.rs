@@ -9,6 +9,7 @@ mod columns;
 mod compare;
 mod error;
 mod exact;
+mod irl;
 mod lab;
 mod reading;
 mod regret;
@@ -40,6 +41,8 @@ mod _srrd {
     use super::error::{DataWarning, warn_in_words};
     #[pymodule_export]
     use super::exact::Tabular;
+    #[pymodule_export]
+    use super::irl::{irl, irl_methods};
     #[pymodule_export]
     use super::lab::{clean_up_when_ended, command, merge_parts, plan, publish_run, run_part};
     #[pymodule_export]

@@ -13,10 +13,17 @@ pub struct Reading {
 
 #[pymethods]
 impl Reading {
-    /// `columns` are pairs of a role and a column; `rewards` the reward columns, by name or pattern; `next` where next states come from.
+    /// `columns` are pairs of a role and a column; `rewards` the reward columns, by name or pattern; `next` where next states come from;
+    /// with `demonstrations` rewards need not be there.
     #[new]
-    #[pyo3(signature = (duplicates, columns, rewards, next))]
-    fn new(duplicates: &str, columns: Vec<(String, String)>, rewards: Vec<String>, next: &str) -> PyResult<Self> {
+    #[pyo3(signature = (duplicates, columns, rewards, next, demonstrations=false))]
+    fn new(
+        duplicates: &str,
+        columns: Vec<(String, String)>,
+        rewards: Vec<String>,
+        next: &str,
+        demonstrations: bool,
+    ) -> PyResult<Self> {
         let duplicates = Duplicates::named(duplicates).map_err(|error| wrong(format!("duplicates: {error}")))?;
         let next = Next::named(next).map_err(|error| wrong(format!("next: {error}")))?;
         let mut map = ColumnMap::default();
@@ -24,7 +31,7 @@ impl Reading {
             map.set_named(&role, column).map_err(|error| wrong(format!("columns: {error}")))?;
         }
         Ok(Reading {
-            options: TableOptions { columns: map, rewards, next, duplicates, episodes: true, demonstrations: false },
+            options: TableOptions { columns: map, rewards, next, duplicates, episodes: true, demonstrations },
         })
     }
 }

@@ -18,13 +18,15 @@ use std::sync::Arc;
 /// The episodes of a table with one reward.
 #[pyclass(frozen, module = "srrd._srrd")]
 pub struct Walks {
-    walks: Arc<srrd::returns::Walks>,
+    pub(crate) walks: Arc<srrd::returns::Walks>,
+    /// Whether states and actions were given as texts, so that texts of digits come back as texts.
+    pub(crate) texts: [bool; 2],
 }
 
-fn told(py: Python<'_>, read: Result<WalkTable, TableError>) -> PyResult<Vec<Walks>> {
+fn told(py: Python<'_>, read: Result<WalkTable, TableError>, texts: [bool; 2]) -> PyResult<Vec<Walks>> {
     let table = read.map_err(|error| of_table(&error))?;
     tell(py, &table.notes)?;
-    Ok(table.walks.into_iter().map(|walks| Walks { walks: Arc::new(walks) }).collect())
+    Ok(table.walks.into_iter().map(|walks| Walks { walks: Arc::new(walks), texts }).collect())
 }
 
 /// The episodes of columns in memory: by sample and reward column.
@@ -37,8 +39,9 @@ pub fn walks_of_columns(
     reading: &Reading,
 ) -> PyResult<Vec<Walks>> {
     let (columns, options) = (Columns::new(columns)?, reading.options.clone());
+    let texts = [columns.is_text("state"), columns.is_text("action")];
     let read = work::run(py, None, move || read_walk_table(columns.into_reader(&origin), &name, options))?;
-    told(py, read)
+    told(py, read, texts)
 }
 
 /// The episodes of a file: by sample and reward column.
@@ -46,7 +49,7 @@ pub fn walks_of_columns(
 pub fn walks_of_file(py: Python<'_>, path: PathBuf, reading: &Reading) -> PyResult<Vec<Walks>> {
     let options = reading.options.clone();
     let read = work::run(py, None, move || read_walks(&path, options))?;
-    told(py, read)
+    told(py, read, [false; 2])
 }
 
 /// The pairs (better, worse) of a table of preferences.

@@ -37,6 +37,11 @@ const SMALL: usize = 1 << 14;
 type IdArrays<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
 
 impl Sample {
+    /// A sample; `texts` says whether states and actions were given as texts.
+    pub fn new(named: NamedSample, texts: [bool; 2]) -> Self {
+        Sample { named: Arc::new(named), texts }
+    }
+
     fn like(&self, sample: RewardSample) -> Self {
         Sample { named: Arc::new(NamedSample { sample, ..NamedSample::clone(&self.named) }), texts: self.texts }
     }

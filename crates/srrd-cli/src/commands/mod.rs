@@ -7,6 +7,7 @@ mod demo;
 mod distance;
 mod explain;
 mod inspect;
+mod irl;
 mod matrix;
 mod regret;
 mod report;
@@ -26,6 +27,7 @@ pub fn run(command: Command) -> Result<(), Failure> {
         Command::Canonicalize(args) => canonicalize::run(&args),
         Command::Matrix(args) => matrix::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Irl(args) => irl::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Classify(args) => classify::run(&args),

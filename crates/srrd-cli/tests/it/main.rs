@@ -10,6 +10,7 @@ mod episodes;
 mod explain;
 mod gamma;
 mod golden;
+mod irl;
 mod readme;
 mod reproduce;
 #[cfg(unix)]

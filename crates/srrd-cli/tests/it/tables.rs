@@ -64,6 +64,10 @@ fn made(name: &str) -> String {
             &["world", "what it is"],
             srrd_worlds::WORLDS.iter().map(|info| vec![code(info.name), info.about.to_owned()]),
         ),
+        "methods" => table(
+            &["method", "finds"],
+            srrd_irl::METHODS.iter().map(|info| vec![code(info.name), info.about.to_owned()]),
+        ),
         "models" => table(
             &["model", "how rewards depend on features"],
             srrd_worlds::MODELS.iter().map(|info| vec![code(info.name), info.about.to_owned()]),
@@ -121,7 +125,11 @@ fn tables_of_the_documentation_are_those_of_the_code() {
 #[test]
 fn the_documentation_names_every_command_and_option() {
     let readme = include_str!("../../../../README.md");
-    let docs = concat!(include_str!("../../../../docs/commands.md"), include_str!("../../../../docs/reproduce.md"));
+    let docs = concat!(
+        include_str!("../../../../docs/commands.md"),
+        include_str!("../../../../docs/reproduce.md"),
+        include_str!("../../../../docs/irl.md")
+    );
     let place = crate::support::Place::new();
     let help = place.ok("--help");
     let commands = help.split("Commands:").nth(1).and_then(|rest| rest.split("Options:").next()).expect("a list");
@@ -129,8 +137,10 @@ fn the_documentation_names_every_command_and_option() {
     let named = |line: &'_ str| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')).map(str::to_owned);
     let commands =
         commands.lines().filter_map(named).filter_map(|line| Some(line.split_whitespace().next()?.to_owned()));
-    for command in commands.filter(|name| name != "help") {
-        assert!(readme.contains(&format!("`srrd {command}")), "{command}");
+    let methods = srrd_irl::METHODS.iter().map(|info| format!("irl {}", info.name));
+    for command in commands.filter(|name| name != "help").chain(methods) {
+        let first = command.split(' ').next().unwrap_or("");
+        assert!(readme.contains(&format!("`srrd {first}")), "{command}");
         let help = place.ok(&format!("{command} --help"));
         for option in help.split_whitespace().filter(|word| word.starts_with("--")) {
             let option = option.trim_matches(|c: char| !c.is_alphanumeric() && c != '-');

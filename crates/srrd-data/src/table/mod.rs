@@ -10,6 +10,7 @@ mod number;
 mod options;
 mod preferences;
 mod read;
+mod rewards;
 mod roles;
 mod samples;
 mod shift;
@@ -33,6 +34,7 @@ pub use read::Undecoded;
 #[cfg(feature = "arrow")]
 pub use read::open_records;
 pub use read::{Extras, Piece, ReadOptions, TableReader, for_each_batch, open, open_bytes, open_stream};
+pub use rewards::{RewardColumns, RewardWriter};
 pub use samples::{SampleTable, read_sample_table, read_samples, read_table};
 pub use trajectories::{TrajectoryColumns, TrajectoryRows, TrajectoryWriter, trajectories_of};
 pub use types::{coerce, infer_types_of};

@@ -150,14 +150,14 @@ impl TrajectoryRows {
 }
 
 /// The cells of a role: a column of tokens, or one column per feature.
-enum Cells {
+pub(super) enum Cells {
     Tokens(TextColumn),
     Whole(Vec<Vec<i64>>),
     Numbers(Vec<Vec<f64>>),
 }
 
 impl Cells {
-    fn new(features: usize, whole: bool) -> Self {
+    pub fn new(features: usize, whole: bool) -> Self {
         match (features, whole) {
             (0, _) => Cells::Tokens(TextColumn::new()),
             (_, true) => Cells::Whole(vec![Vec::new(); features]),
@@ -165,7 +165,7 @@ impl Cells {
         }
     }
 
-    fn push(&mut self, tokens: &Vocabulary, id: u32) {
+    pub fn push(&mut self, tokens: &Vocabulary, id: u32) {
         fn each<T>(columns: &mut [Vec<T>], token: Token<'_>, value: impl Fn(f64) -> T) {
             let features = token.as_features().unwrap_or(&[]);
             for (number, column) in columns.iter_mut().enumerate() {
@@ -180,7 +180,7 @@ impl Cells {
         }
     }
 
-    fn take(&mut self, columns: &mut Vec<Column>) {
+    pub fn take(&mut self, columns: &mut Vec<Column>) {
         match self {
             Cells::Tokens(column) => columns.push(Values::Text(std::mem::take(column)).into()),
             Cells::Whole(of) => columns.extend(of.iter_mut().map(|c| Values::Int(std::mem::take(c)).into())),

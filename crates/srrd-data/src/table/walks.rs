@@ -10,7 +10,7 @@ use srrd::returns::Walks;
 use srrd::run::checkpoint;
 use srrd::trajectories::{End, Trajectories, TrajectoriesBuilder};
 
-use super::batch::{Batch, Column};
+use super::batch::Batch;
 use super::number::finite_numbers;
 use super::options::{TableNote, TableOptions};
 use super::read::{ReadOptions, TableReader, for_each_batch, listed, open};
@@ -177,9 +177,9 @@ impl<'a> Rows<'a> {
                 finite_numbers(self.file, name, batch, step, &mut steps)?;
             }
             for at in 0..batch.rows {
-                let text = |column: Option<&Column>| column.map(|column| cell_text(column, at));
-                let (sample, label) = (text(sample), text(label));
-                let episode = text(episode).unwrap_or_default();
+                let [sample, label, episode] =
+                    [sample, label, episode].map(|column| column.map(|column| cell_text(column, at)));
+                let episode = episode.unwrap_or_default();
                 let same = last.as_ref().is_some_and(|last| {
                     last.0.as_deref() == sample.as_deref() && last.1 == episode && last.2.as_deref() == label.as_deref()
                 });

@@ -22,6 +22,27 @@ use crate::watch::Watch;
 
 const HALVINGS: usize = 30;
 
+/// The features of the states and actions of a model. Actions without features have one of their own each, but for the last, with which
+/// all others are compared.
+pub(super) struct Features {
+    pub states: Vec<Vec<f64>>,
+    pub actions: Vec<Vec<f64>>,
+}
+
+impl Features {
+    pub fn of(task: &Task<'_>) -> Result<Self, Problem> {
+        let all = |vocabulary: &Vocabulary| -> Option<Vec<Vec<f64>>> {
+            vocabulary.iter().map(|token| token.as_features().map(<[f64]>::to_vec)).collect()
+        };
+        let without = || Problem::NoFeatures { set: task.set().name().to_owned() };
+        let states = all(task.model.states()).ok_or_else(without)?;
+        let count = task.model.actions().len();
+        let own = |a: usize| (0..count - 1).map(|other| f64::from(u8::from(other == a))).collect();
+        let actions = all(task.model.actions()).unwrap_or_else(|| (0..count).map(own).collect());
+        Ok(Features { states, actions })
+    }
+}
+
 /// Features of pairs, of states in which nobody acts, and of the rows of a set, all by column.
 pub(super) struct Design {
     pub width: usize,
@@ -34,16 +55,7 @@ impl Design {
     pub fn new(task: &Task<'_>, of: RewardOf) -> Result<Self, Problem> {
         let (model, set) = (task.model, task.set());
         let dynamics = model.dynamics();
-        let tuple = |vocabulary: &Vocabulary, id: usize| vocabulary.token(id as u32).as_features().map(<[f64]>::to_vec);
-        let without = || Problem::NoFeatures { set: set.name().to_owned() };
-        let states =
-            (0..dynamics.states()).map(|s| tuple(model.states(), s)).collect::<Option<Vec<_>>>().ok_or_else(without)?;
-        let of_action = |a: usize| {
-            tuple(model.actions(), a).unwrap_or_else(|| {
-                // One of its own; the last one is what all others are compared with.
-                (0..model.actions().len() - 1).map(|other| f64::from(u8::from(other == a))).collect()
-            })
-        };
+        let Features { states, actions } = Features::of(task)?;
         let constant = model.ended().iter().any(|ended| *ended > 0.0);
         let with_constant = |mut features: Vec<f64>| {
             features.extend(constant.then_some(1.0));
@@ -53,7 +65,7 @@ impl Design {
             with_constant(match of {
                 RewardOf::State => states[s].clone(),
                 RewardOf::NextState => states[t].clone(),
-                RewardOf::StateAction => [states[s].clone(), of_action(a)].concat(),
+                RewardOf::StateAction => [&states[s][..], &actions[a]].concat(),
             })
         };
         let mut pairs = Vec::new();

@@ -10,10 +10,13 @@
 //! Actions that were never seen in a state (by the model) cannot be chosen there. In a state in which nobody acts, its reward is all that
 //! follows.
 //!
-//! Free rewards need no value iteration (`free.rs`); functions of features do (`features.rs`).
+//! Free rewards need no value iteration (`free.rs`); functions of features do (`features.rs`, `net.rs`), and so
+//! do agents that know how many steps they have (`horizon.rs`).
 
 mod features;
 mod free;
+mod horizon;
+mod net;
 pub mod soft;
 #[cfg(test)]
 mod tests;
@@ -46,6 +49,8 @@ pub enum Form {
     Free,
     /// A weighted sum of feature columns.
     Linear,
+    /// A net of feature columns, with two hidden layers of 32.
+    Mlp,
 }
 
 impl Choice for RewardOf {
@@ -61,12 +66,13 @@ impl Choice for RewardOf {
 }
 
 impl Choice for Form {
-    const ALL: &'static [Self] = &[Form::Free, Form::Linear];
+    const ALL: &'static [Self] = &[Form::Free, Form::Linear, Form::Mlp];
 
     fn name(self) -> &'static str {
         match self {
             Form::Free => "free",
             Form::Linear => "linear",
+            Form::Mlp => "mlp",
         }
     }
 }
@@ -95,6 +101,8 @@ pub struct MaxEnt {
     pub reward: RewardOf,
     /// What functions they are.
     pub form: Form,
+    /// How many steps the agent knows it has; `None`: it acts as if episodes went on. Only for free rewards of states.
+    pub horizon: Option<usize>,
     /// λ, how strongly values (or weights) are drawn to 0. It decides nothing but what demonstrations leave open, unless it is large.
     pub ridge: f64,
     /// When iterations end.
@@ -113,6 +121,7 @@ impl Default for MaxEnt {
             gamma: Gamma::default(),
             reward: RewardOf::State,
             form: Form::Free,
+            horizon: None,
             ridge: RIDGE,
             patience: Patience::new(200),
             std_errors: false,
@@ -142,7 +151,19 @@ impl MaxEnt {
         if self.patience.iterations == 0 {
             return value("iterations", "it must be at least 1");
         }
-        if self.form == Form::Linear && self.gamma.get() > soft::MOST_GAMMA {
+        if self.horizon == Some(0) {
+            return value("horizon", "it must be at least 1");
+        }
+        if self.horizon.is_some() && (self.form != Form::Free || self.reward != RewardOf::State) {
+            return value("horizon", "it goes with free rewards of states only");
+        }
+        if self.horizon.is_some() && (self.std_errors || self.draws > 0) {
+            return value("horizon", "with it there are no standard errors and no draws");
+        }
+        if self.form == Form::Mlp && (self.std_errors || self.draws > 0) {
+            return value("form", "a net has no standard errors and no draws: use linear or free");
+        }
+        if self.form != Form::Free && self.gamma.get() > soft::MOST_GAMMA {
             return value("gamma", "functions of features need a discount factor of at most 0.9999");
         }
         Ok(())
@@ -166,10 +187,12 @@ impl Learner for MaxEnt {
         }
         let settings = Settings { gamma: self.gamma, ..Settings::default() };
         let mut watch = Watch::new(set.sample(), self.patience, settings);
-        let found = match (self.form, self.reward) {
-            (Form::Free, RewardOf::StateAction) => free::of_pairs(self, task),
-            (Form::Free, _) => free::of_states(self, task, &mut watch),
-            (Form::Linear, _) => features::linear(self, task, &mut watch)?,
+        let found = match (self.horizon, self.form, self.reward) {
+            (Some(horizon), ..) => horizon::of_states(self, task, horizon, &mut watch)?,
+            (None, Form::Free, RewardOf::StateAction) => free::of_pairs(self, task),
+            (None, Form::Free, _) => free::of_states(self, task, &mut watch),
+            (None, Form::Linear, _) => features::linear(self, task, &mut watch)?,
+            (None, Form::Mlp, _) => net::of_net(self, task, &mut watch)?,
         };
         let diverged = |_| Problem::Diverged { set: name(), iteration: watch.iterations() };
         let mut sample = set.sample().clone();

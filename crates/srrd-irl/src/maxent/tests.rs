@@ -1,5 +1,3 @@
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use srrd::dynamics::Dynamics;
 use srrd::exact::Tabular;
 use srrd::trajectories::{End, Trajectories};
@@ -8,90 +6,9 @@ use srrd::{Gamma, Metric};
 use super::*;
 use crate::{Demonstrations, Model, ModelChoice, learn_all};
 
-const GAMMA: f64 = 0.9;
-
-/// A grid whose moves fail with some probability: then another direction is taken, each alike.
-struct Grid {
-    side: usize,
-    slip: f64,
-}
-
-impl Grid {
-    fn states(&self) -> usize {
-        self.side * self.side
-    }
-
-    fn moved(&self, state: usize, action: usize) -> usize {
-        let (x, y) = (state % self.side, state / self.side);
-        let most = self.side - 1;
-        let (x, y) =
-            [(x, y.saturating_sub(1)), ((x + 1).min(most), y), (x, (y + 1).min(most)), (x.saturating_sub(1), y)]
-                [action];
-        y * self.side + x
-    }
-
-    fn outcomes(&self, state: usize, action: usize) -> Vec<(usize, f64)> {
-        let mut chances = vec![0.0; self.states()];
-        for other in 0..4 {
-            let chance = if other == action { 1.0 - self.slip } else { self.slip / 3.0 };
-            chances[self.moved(state, other)] += chance;
-        }
-        chances.into_iter().enumerate().filter(|(_, p)| *p > 0.0).collect()
-    }
-
-    /// V and π of a reward of states, by plain soft value iteration.
-    fn soft(&self, reward: &[f64]) -> (Vec<f64>, Vec<[f64; 4]>) {
-        let mut values = vec![0.0; self.states()];
-        let mut policy = vec![[0.0; 4]; self.states()];
-        for _ in 0..400 {
-            let before = values.clone();
-            for s in 0..self.states() {
-                let q: [f64; 4] = std::array::from_fn(|a| {
-                    reward[s] + GAMMA * self.outcomes(s, a).iter().map(|&(t, p)| p * before[t]).sum::<f64>()
-                });
-                values[s] = q.iter().map(|q| q.exp()).sum::<f64>().ln();
-                policy[s] = q.map(|q| (q - values[s]).exp());
-            }
-        }
-        (values, policy)
-    }
-
-    /// Walks of an agent with this policy.
-    fn walks(&self, policy: &[[f64; 4]], count: usize, steps: usize, seed: u64) -> Trajectories {
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let mut pick = |chances: &mut dyn Iterator<Item = (usize, f64)>| {
-            let mut left: f64 = random.random();
-            let mut last = 0;
-            for (at, chance) in chances {
-                last = at;
-                left -= chance;
-                if left < 0.0 {
-                    break;
-                }
-            }
-            last
-        };
-        let mut builder = Trajectories::builder();
-        let n = self.states();
-        for _ in 0..count {
-            let mut state = pick(&mut (0..n).map(|s| (s, 1.0 / n as f64)));
-            let (mut states, mut actions) = (vec![state as u32], Vec::new());
-            for _ in 0..steps {
-                let action = pick(&mut policy[state].iter().copied().enumerate());
-                state = pick(&mut self.outcomes(state, action).into_iter());
-                actions.push(action as u32);
-                states.push(state as u32);
-            }
-            builder.push_episode(&states, &actions, None, End::Truncated).unwrap();
-        }
-        builder.build()
-    }
-}
-
-fn truth(states: usize, seed: u64) -> Vec<f64> {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    (0..states).map(|_| 2.0 * random.random::<f64>() - 1.0).collect()
-}
+#[path = "../../tests/support/grid.rs"]
+mod grid;
+use grid::{GAMMA, Grid, truth};
 
 fn learn(walks: Trajectories, settings: &MaxEnt) -> Learned {
     let shown = Demonstrations::new([walks]).unwrap();
@@ -138,9 +55,22 @@ fn the_policy_is_that_of_plain_soft_value_iteration() {
     let shown = Demonstrations::new([walks]).unwrap();
     let model = Model::of_set(&shown.sets()[0]);
     let dynamics = model.dynamics();
+    let task = Task::new(&shown, 0, &model).unwrap();
+    // The reference: climb the likelihood with a reward of states by value iteration and the plain gradient.
+    let counts = task.pair_counts();
+    let mut r = vec![0.0; dynamics.states()];
+    let (mut climbed, mut momentum) = (Vec::new(), vec![0.0; r.len()]);
+    for _ in 0..1200 {
+        let by_pair: Vec<f64> = dynamics.iter().map(|(s, _, _)| r[s as usize]).collect();
+        climbed = soft::solve(&model, GAMMA, &by_pair, &vec![0.0; r.len()]).policy;
+        let gradient = flow(&model, &counts, &climbed);
+        for s in 0..r.len() {
+            momentum[s] = 0.9 * momentum[s] + gradient[s];
+            r[s] += 4e-3 * momentum[s];
+        }
+    }
     for reward in [RewardOf::State, RewardOf::NextState, RewardOf::StateAction] {
         let settings = MaxEnt { reward, ridge: 1e-7, ..MaxEnt::default() };
-        let task = Task::new(&shown, 0, &model).unwrap();
         let learned = settings.learn(&task).unwrap();
         // By pair, the mean of its rows.
         let mut pairs = vec![0.0; dynamics.pairs()];
@@ -149,20 +79,7 @@ fn the_policy_is_that_of_plain_soft_value_iteration() {
             pairs[pair] += r * dynamics.of_pair(pair).probabilities[place];
         }
         let found = soft::solve(&model, GAMMA, &pairs, &vec![0.0; dynamics.states()]);
-        // The reference: climb the likelihood with a reward of states by value iteration and the plain gradient.
-        let counts = task.pair_counts();
-        let mut r = vec![0.0; dynamics.states()];
-        let (mut policy, mut momentum) = (Vec::new(), vec![0.0; r.len()]);
-        for _ in 0..3000 {
-            let by_pair: Vec<f64> = dynamics.iter().map(|(s, _, _)| r[s as usize]).collect();
-            policy = soft::solve(&model, GAMMA, &by_pair, &vec![0.0; r.len()]).policy;
-            let gradient = flow(&model, &counts, &policy);
-            for s in 0..r.len() {
-                momentum[s] = 0.9 * momentum[s] + gradient[s];
-                r[s] += 2e-3 * momentum[s];
-            }
-        }
-        let reference = if reward == RewardOf::StateAction { shares(&model, &counts) } else { policy };
+        let reference = if reward == RewardOf::StateAction { shares(&model, &counts) } else { climbed.clone() };
         for s in 0..dynamics.states() {
             let pairs = dynamics.pairs_of(s);
             let apart: f64 = pairs.map(|pair| (found.policy[pair] - reference[pair]).abs()).sum::<f64>() / 2.0;
@@ -280,7 +197,7 @@ fn linear_rewards_get_their_weights_back() {
     let grid = Grid { side: 5, slip: 0.1 };
     let reward: Vec<f64> = (0..25).map(|s| 0.4 * (s % 5) as f64 - 0.2 * (s / 5) as f64).collect();
     let (_, policy) = grid.soft(&reward);
-    let plain = grid.walks(&policy, 400, 50, 5);
+    let plain = grid.walks(&policy, 200, 50, 5);
     let mut builder = Trajectories::builder().state_features(["x", "y"]);
     let places: Vec<[f64; 2]> = (0..25).map(|s| [(s % 5) as f64, (s / 5) as f64]).collect();
     let id = |token: srrd::Token<'_>| token.to_string().parse::<usize>().unwrap();
@@ -308,6 +225,11 @@ fn linear_rewards_get_their_weights_back() {
         assert!((slopes([0.0, 1.0]) + 0.2).abs() < 0.05, "{of:?} {}", slopes([0.0, 1.0]));
         assert!(learned.std_errors.unwrap().iter().all(|error| *error > 0.0 && *error < 0.2));
     }
+    // A net finds what is linear, too: the same order of rewards.
+    let settings = MaxEnt { form: Form::Mlp, patience: Patience::new(300), ..MaxEnt::default() };
+    let [net, line] = [settings, MaxEnt { form: Form::Linear, ..MaxEnt::default() }].map(|s| learn(walks.clone(), &s));
+    let alike = srrd::compare::pearson(net.sample.sample.rewards(), line.sample.sample.rewards()).unwrap();
+    assert!(alike.correlation > 0.95, "{}", alike.correlation);
     let free = MaxEnt { form: Form::Linear, ..MaxEnt::default() };
     let shown = Demonstrations::new([plain]).unwrap();
     let problem = learn_all(&shown, &ModelChoice::Set, &free, &|_| ()).unwrap_err();
@@ -371,4 +293,45 @@ fn traces_show_how_rewards_settle() {
     let patience = Patience { distance: Some(0.05), ..Patience::new(50) };
     let early = learn(grid.walks(&policy, 30, 30, 7), &MaxEnt { patience, ..MaxEnt::default() });
     assert!(early.iterations < learned.iterations && early.trace.is_empty());
+}
+
+#[test]
+fn with_a_horizon_states_are_visited_as_often_as_demonstrated() {
+    const STEPS: usize = 20;
+    let grid = Grid { side: 5, slip: 0.0 };
+    let (_, policy) = grid.soft(&truth(25, 9));
+    let shown = Demonstrations::new([grid.walks(&policy, 300, STEPS, 9)]).unwrap();
+    let settings = MaxEnt { horizon: Some(STEPS), gamma: Gamma::new(1.0).unwrap(), ridge: 1e-6, ..MaxEnt::default() };
+    let learned = learn_all(&shown, &ModelChoice::Set, &settings, &|_| ()).unwrap().remove(0);
+    assert!(learned.gradient.unwrap() <= 1e-6 && learned.cautions.is_empty(), "{learned:?}");
+    let reward = by_state(&learned, 25);
+    // Plain soft values by time left, and where walks that start alike go then.
+    let mut values = vec![0.0; 25];
+    let mut policies = Vec::new();
+    for _ in 0..STEPS {
+        let q = |s: usize, a: usize| reward[s] + values[grid.outcomes(s, a)[0].0];
+        let next: Vec<f64> = (0..25).map(|s| (0..4).map(|a| q(s, a).exp()).sum::<f64>().ln()).collect();
+        policies.push((0..25).map(|s| [0, 1, 2, 3].map(|a| (q(s, a) - next[s]).exp())).collect::<Vec<_>>());
+        values = next;
+    }
+    policies.reverse();
+    let walks = shown.sets()[0].trajectories();
+    let id = |s: u32| walks.states().token(s).to_string().parse::<usize>().unwrap();
+    let (mut demonstrated, mut expected, mut here) = (vec![0.0; 25], vec![0.0; 25], vec![0.0; 25]);
+    for episode in walks.episodes() {
+        here[id(episode.states()[0])] += 1.0;
+        episode.states()[..STEPS].iter().for_each(|&s| demonstrated[id(s)] += 1.0);
+    }
+    for policy in &policies {
+        let mut next = vec![0.0; 25];
+        for s in 0..25 {
+            expected[s] += here[s];
+            (0..4).for_each(|a| next[grid.outcomes(s, a)[0].0] += here[s] * policy[s][a]);
+        }
+        here = next;
+    }
+    for s in 0..25 {
+        let apart = (demonstrated[s] - expected[s]) / (300.0 * STEPS as f64);
+        assert!(apart.abs() < 1e-3, "{s}: {apart}");
+    }
 }

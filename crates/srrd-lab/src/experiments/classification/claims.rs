@@ -1,10 +1,9 @@
 //! What the paper's tables say about classification, beside what was measured.
 
 use super::paper;
-use super::results::{Achieved, Results, Test};
-use super::rewards::Source;
+use super::results::{Achieved, Results, Test, percent};
 use crate::experiments::shared::show::{estimated, upper};
-use crate::values::{Estimation, WorldKind};
+use crate::values::Estimation;
 use srrd::Metric;
 use srrd_show::page::{Claim, Verdict};
 
@@ -12,21 +11,60 @@ use srrd_show::page::{Claim, Verdict};
 const SIGNIFICANT: f64 = 0.05;
 
 pub fn claims(results: &Results<'_>) -> Vec<Claim> {
-    let of = |(s, source): (usize, &Source)| match source {
-        Source::Manual(world) => claim(results, s, *world),
-        Source::Table { .. } => None,
-    };
-    results.sources.iter().enumerate().filter_map(of).collect()
+    let of_rewards = (0..results.sources.len()).filter_map(|source| claim(results, source));
+    of_rewards.chain(without_rewards(results)).collect()
+}
+
+/// What an accuracy says of rewards, beside that of overlap alone.
+fn without_rewards(results: &Results<'_>) -> Option<Claim> {
+    let mut lines = Vec::new();
+    let (mut above, mut all) = (0, 0);
+    for (s, source) in results.sources.iter().enumerate() {
+        let here = results.of(s);
+        let Some(best) = here.iter().max_by(|a, b| a.percent().mean.total_cmp(&b.percent().mean)) else { continue };
+        let (best_mean, overlap) = (best.percent().mean, percent(&best.overlap).mean);
+        all += 1;
+        above += usize::from(best_mean > overlap);
+        lines.push(format!(
+            "{}: overlap alone {overlap:.1} %, best metric {} {best_mean:.1} %",
+            source.title(),
+            best.name()
+        ));
+    }
+    (all > 0).then(|| {
+        Claim::new(
+            "Metrics tell agents apart by their rewards.".to_owned(),
+            format!("{}.", lines.join("; ")),
+            match above {
+                above if above == all => Verdict::Agrees,
+                0 => Verdict::Disagrees,
+                _ => Verdict::Undecided,
+            },
+            match above {
+                above if above == all => {
+                    "In all of them some metric is above overlap alone, the share of common transitions without a look at rewards."
+                        .to_owned()
+                }
+                above => format!(
+                    "In {} of {all} no metric is above overlap alone, the share of common transitions without a look at rewards. There, \
+                     which transitions an agent takes tells who it is better than its rewards do, so that a high accuracy is no \
+                     evidence that a metric sees rewards: samples of one agent share more transitions, and distances are taken on \
+                     shared ones.",
+                    all - above
+                ),
+            },
+        )
+    })
 }
 
 /// The paper's row beside ours.
-fn claim(results: &Results<'_>, source: usize, world: WorldKind) -> Option<Claim> {
+fn claim(results: &Results<'_>, source: usize) -> Option<Claim> {
     let mut tests = results.tests(source);
     tests.retain(|test| {
         test.srrd.cell.estimation == Estimation::Double && Metric::PAPER.contains(&test.other.cell.metric)
     });
     let first = tests.first()?;
-    let (theirs, _) = paper::accuracy(world, Metric::Srrd)?;
+    let (theirs, _) = paper::accuracy(&results.sources[source], Metric::Srrd)?;
     let count = |holds: fn(&Test<'_>) -> bool| tests.iter().filter(|test| holds(test)).count();
     let above = count(|test| test.welch.p < SIGNIFICANT);
     let below = count(|test| test.welch.p > 1.0 - SIGNIFICANT);
@@ -65,6 +103,8 @@ fn claim(results: &Results<'_>, source: usize, world: WorldKind) -> Option<Claim
 mod tests {
     use super::*;
     use crate::experiments::classification::Cell;
+    use crate::experiments::classification::rewards::Source;
+    use crate::values::{Learning, WorldKind};
     use std::path::PathBuf;
 
     /// The verdict on accuracies around these of DIRECT, EPIC, DARD and SRRD.
@@ -76,7 +116,7 @@ mod tests {
             a
         });
         let claims = claims(&Results { sources: &sources, achieved: achieved.collect() });
-        assert_eq!(claims.len(), 1);
+        assert_eq!(claims.len(), 2);
         assert!(claims[0].paper.starts_with("Gridworld, manual rewards: SRRD is the most accurate, 75.8 %"));
         claims[0].verdict
     }
@@ -93,10 +133,22 @@ mod tests {
         let mut a = Achieved::new(Cell { source: 0, metric: Metric::Epic, estimation: Estimation::Double });
         a.accuracy = vec![0.5, 0.6];
         let manual = [Source::Manual(WorldKind::Gridworld)];
-        assert!(claims(&Results { sources: &manual, achieved: vec![a.clone()] }).is_empty());
+        // What is left is what overlap alone says.
+        let left = |sources: &[Source], achieved| claims(&Results { sources, achieved }).len();
+        assert_eq!(left(&manual, vec![a.clone()]), 1);
         let table = [Source::Table { path: PathBuf::from("x.csv"), name: "x.csv".to_owned() }];
         let mut srrd = a.clone();
         srrd.cell.metric = Metric::Srrd;
-        assert!(claims(&Results { sources: &table, achieved: vec![a, srrd] }).is_empty());
+        assert_eq!(left(&table, vec![a.clone(), srrd]), 1);
+        assert_eq!(left(&manual, vec![]), 0);
+        // Overlap that is better than any metric says that rewards tell nothing.
+        let verdict = |overlap: f64| {
+            let mut a = a.clone();
+            a.overlap = vec![overlap; 2];
+            claims(&Results { sources: &[Source::Learned(WorldKind::Gridworld, Learning::Maxent)], achieved: vec![a] })
+                [0]
+            .verdict
+        };
+        assert_eq!((verdict(0.9), verdict(0.1)), (Verdict::Disagrees, Verdict::Agrees));
     }
 }

@@ -18,10 +18,7 @@ const SHOWN_SETS: usize = 20;
 
 /// The accuracy in the paper's table, which is of the double batch.
 fn of_paper(source: &Source, a: &Achieved) -> Option<(f64, f64)> {
-    match source {
-        Source::Manual(world) if a.cell.estimation == Estimation::Double => paper::accuracy(*world, a.cell.metric),
-        _ => None,
-    }
+    (a.cell.estimation == Estimation::Double).then(|| paper::accuracy(source, a.cell.metric)).flatten()
 }
 
 impl Classification {
@@ -39,7 +36,7 @@ impl Classification {
         Ok(Report {
             title: "Who acted? Agents told apart by their rewards".to_owned(),
             lead: vec![
-                "Every sample is one trajectory of an agent, with rewards. A new sample is given the agent that most of its \
+                "Every sample is one trajectory of an agent, with rewards, or five where rewards are learned from them. A new sample is given the agent that most of its \
                  nearest neighbours belong to; the metric says what near means. The better the metric sees what an agent is \
                  rewarded for, the more often that is right."
                     .to_owned(),
@@ -206,12 +203,8 @@ fn welch_table(results: &Results<'_>) -> Table {
     let mut table = Table::new("Welch's t-tests: is the accuracy of SRRD larger? (one-sided)", columns);
     for (s, source) in results.sources.iter().enumerate() {
         for Test { srrd, other, welch } in results.tests(s) {
-            let theirs = match source {
-                Source::Manual(world) if srrd.cell.estimation == Estimation::Double => {
-                    paper::welch(*world, other.cell.metric)
-                }
-                _ => None,
-            };
+            let double = srrd.cell.estimation == Estimation::Double;
+            let theirs = double.then(|| paper::welch(source, other.cell.metric)).flatten();
             let p = if welch.p < 5e-5 { "< 0.0001".to_owned() } else { format!("{:.4}", welch.p) };
             table.rows.push(vec![
                 Cell::text(source.title()),

@@ -3,6 +3,7 @@
 mod claims;
 mod domains;
 mod draw;
+mod learned;
 mod paper;
 mod results;
 mod rewards;

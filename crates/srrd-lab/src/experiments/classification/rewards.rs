@@ -1,10 +1,12 @@
 //! Where the rewards of the agents come from. A further kind of reward is a variant of [`Source`] that draws a [`Dataset`].
 
 use super::domains::{self, Draw};
+use super::learned;
 use crate::error::LabError;
 use crate::parameters::Parameters;
+use crate::row::Choice;
 use crate::seed::trial_seed;
-use crate::values::{Rewards, WorldKind};
+use crate::values::{Learning, Rewards, WorldKind};
 use rayon::prelude::*;
 use srrd::{Duplicates, RewardSample};
 use srrd_worlds::Model;
@@ -23,6 +25,8 @@ pub struct Dataset {
 pub enum Source {
     /// Trajectories in a world, with rewards that were made by hand.
     Manual(WorldKind),
+    /// Trajectories in a world, with rewards that were learned from them.
+    Learned(WorldKind, Learning),
     /// A table with columns `sample` and `label`.
     Table {
         path: PathBuf,
@@ -35,12 +39,13 @@ pub enum Source {
 pub fn sources(parameters: &Parameters) -> Vec<Source> {
     let tables: Vec<&Path> = (parameters.rewards.iter())
         .filter_map(|rewards| match rewards {
-            Rewards::Manual => None,
+            Rewards::Manual | Rewards::Learned(_) => None,
             Rewards::Table(path) => Some(path.as_path()),
         })
         .collect();
     let of = |rewards: &Rewards| match rewards {
         Rewards::Manual => parameters.world.iter().map(|&world| Source::Manual(world)).collect(),
+        Rewards::Learned(learning) => parameters.world.iter().map(|&world| Source::Learned(world, *learning)).collect(),
         Rewards::Table(path) => vec![Source::Table { path: path.clone(), name: table_name(path, &tables) }],
     };
     parameters.rewards.iter().flat_map(of).collect()
@@ -71,6 +76,7 @@ impl Source {
     pub fn names(&self) -> (String, String) {
         match self {
             Source::Manual(world) => (world.to_string(), "manual".to_owned()),
+            Source::Learned(world, learning) => (world.to_string(), learning.name().to_owned()),
             Source::Table { name, .. } => ("table".to_owned(), name.clone()),
         }
     }
@@ -85,6 +91,7 @@ impl Source {
     pub fn title(&self) -> String {
         match self {
             Source::Manual(world) => format!("{}, manual rewards", world.title()),
+            Source::Learned(world, learning) => format!("{}, {} rewards", world.title(), learned::title(*learning)),
             Source::Table { name, .. } => name.clone(),
         }
     }
@@ -93,6 +100,7 @@ impl Source {
     pub fn about(&self) -> Result<String, LabError> {
         Ok(match self {
             Source::Manual(world) => format!("Rewards: {}.", domains::find(*world)?.manual_rewards()),
+            Source::Learned(_, learning) => format!("Rewards: {}.", learned::about(*learning)),
             Source::Table { path, .. } => format!("Rewards: those of the table {}.", path.display()),
         })
     }
@@ -101,6 +109,7 @@ impl Source {
     pub fn draw(&self, sets: usize, model: Model, seed: u64) -> Result<Dataset, LabError> {
         match self {
             Source::Manual(world) => manual(*world, sets, model, seed),
+            Source::Learned(world, learning) => learned::draw(*world, *learning, sets, seed),
             Source::Table { path, .. } => read(path),
         }
     }

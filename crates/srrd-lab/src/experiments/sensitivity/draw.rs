@@ -6,7 +6,7 @@ use crate::experiments::shared::verdicts;
 use srrd_show::page::{Cell, Claim, Column, Report, Section, Table};
 use srrd_show::{Axis, Bar, BarChart};
 
-pub fn report(results: &Results, claims: Vec<Claim>) -> Report {
+pub fn report(results: &Results, claims: Vec<Claim>, reward: &str) -> Report {
     let caption = "Two copies of the reward of a diagonally moving agent, each with random shaping of its own, as different \
                    policies have sampled them. 0 is right: they are equivalent.";
     Report {
@@ -15,10 +15,11 @@ pub fn report(results: &Results, claims: Vec<Claim>) -> Report {
             "Two rewards that differ by potential shaping only are sampled by four policies. A metric that depended on \
              nothing but the rewards would give the same number for each."
                 .to_owned(),
-            "The reward: log π_diagonal(a | s), the log-probability with which a diagonally moving agent takes an action. \
-             The paper learned its reward by adversarial inverse reinforcement learning (AIRL), whose reward at the \
-             optimum is this one up to shaping; the learned one is not published, so levels need not be equal."
-                .to_owned(),
+            format!(
+                "Here it is {reward}. The paper learned its reward by adversarial inverse reinforcement learning (AIRL), whose reward \
+                 at the optimum is log π_diagonal(a | s), the log-probability with which a diagonally moving agent takes an action, up \
+                 to shaping; the learned one is not published, so levels need not be equal."
+            ),
         ],
         claims,
         sections: vec![Section {

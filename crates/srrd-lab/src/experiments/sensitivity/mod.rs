@@ -1,12 +1,13 @@
 //! How much the policy that samples a reward matters.
 //!
 //! The paper takes the reward of a diagonally moving agent from adversarial inverse reinforcement learning. At its optimum that
-//! method's reward is the agent's log-probability of the action, up to shaping, and this is the reward taken here:
-//! R(s, a, s') = log π_diagonal(a | s), over the moves that stay on the grid. Two copies of it, each with random potential
+//! method's reward is the agent's log-probability of the action, up to shaping, and this is the reward taken here by default:
+//! R(s, a, s') = log π_diagonal(a | s), over the moves that stay on the grid. `--rewards airl` learns it from walks instead. Two copies of it, each with random potential
 //! shaping of its own, are sampled under a policy and compared.
 
 mod claims;
 mod draw;
+mod learned;
 
 use super::shared::columns::{COMMON, COVERAGE, DISTANCE, ESTIMATOR, METRIC, SEED, TRIAL, UNDEFINED};
 use super::shared::pairs::{SHAPING, shape};
@@ -17,7 +18,7 @@ use crate::parameters::Parameters;
 use crate::row::{AnyColumn, Column, Csv, Row, Trials, number};
 use crate::seed::trial_seed;
 use crate::statistics::Moments;
-use crate::values::{Estimation, Preset, Size, gamma};
+use crate::values::{Estimation, Learning, Preset, Rewards, Size, gamma};
 use rand::RngExt;
 use srrd::settings::Batch;
 use srrd::{Metric, RewardSample, Settings, distance};
@@ -55,6 +56,7 @@ fn preset(preset: Preset) -> Parameters {
     Parameters {
         size: vec![Size::square(15)],
         model: vec![Model::Random],
+        rewards: vec![Rewards::Manual],
         rollouts: vec![50, 100],
         trials: match preset {
             Preset::Quick => 30,
@@ -69,7 +71,7 @@ fn preset(preset: Preset) -> Parameters {
 
 fn build(parameters: Parameters) -> Result<Box<dyn Experiment>, LabError> {
     parameters.no_regression("sensitivity")?;
-    parameters.only_one("sensitivity", &["size", "model", "gamma", "estimator"])?;
+    parameters.only_one("sensitivity", &["size", "model", "rewards", "gamma", "estimator"])?;
     let Size { width, height } = parameters.size[0];
     let world = Gridworld::new(width, height, 0.0).map_err(LabError::failed)?;
     let policies = gridworld_sampling_policies();
@@ -81,7 +83,13 @@ fn build(parameters: Parameters) -> Result<Box<dyn Experiment>, LabError> {
     let diagonal = policies.into_iter().find(|(name, _)| *name == "diagonal").map(|(_, policy)| policy);
     let diagonal = diagonal.ok_or_else(|| LabError::failed("there is no policy `diagonal`"))?;
     let feasible = feasible(&world);
-    let rewards = log_policy(&world, &diagonal, &feasible);
+    let rewards = match parameters.rewards[0] {
+        Rewards::Manual => log_policy(&world, &diagonal, &feasible),
+        Rewards::Learned(Learning::Airl) => {
+            learned::rewards(&world, &diagonal, &feasible, parameters.gamma[0], parameters.seed)?
+        }
+        _ => return Err(LabError::parameter("rewards", "`sensitivity` takes manual or airl")),
+    };
     Ok(Box::new(Sensitivity { parameters, world, settings, feasible, rewards }))
 }
 
@@ -136,6 +144,14 @@ fn log_policy(world: &Gridworld, policy: &Policy, feasible: &[Triple]) -> Vec<f6
 }
 
 impl Sensitivity {
+    /// What the reward is.
+    fn reward(&self) -> &'static str {
+        match self.parameters.rewards[0] {
+            Rewards::Learned(_) => "a reward learned by AIRL from walks of the diagonal agent",
+            _ => "the reward log π_diagonal(a | s)",
+        }
+    }
+
     fn place(&self, trial: usize) -> (&Sampling, usize) {
         (&self.settings[trial / self.parameters.trials], trial % self.parameters.trials)
     }
@@ -215,7 +231,7 @@ impl Experiment for Sensitivity {
         let Parameters { size, trials, rollouts, .. } = &self.parameters;
         let rollouts: Vec<String> = rollouts.iter().map(usize::to_string).collect();
         vec![
-            format!("Gridworld {}, the reward log π_diagonal(a | s), two copies with random shaping", size[0]),
+            format!("Gridworld {}, {}, two copies with random shaping", size[0], self.reward()),
             format!(
                 "sampled in full, and by 4 policies with {} trajectories; {trials} trials each",
                 rollouts.join(" and ")
@@ -248,7 +264,7 @@ impl Experiment for Sensitivity {
         }
         let claims = claims::claims(&results);
         let text = draw::text(&results, &claims);
-        Ok(Evaluation { summary: summary(&results), report: draw::report(&results, claims), text })
+        Ok(Evaluation { summary: summary(&results), report: draw::report(&results, claims, self.reward()), text })
     }
 }
 

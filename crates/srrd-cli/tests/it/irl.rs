@@ -1,0 +1,189 @@
+//! `srrd irl`: rewards from demonstrations and preferences.
+
+use crate::support::Place;
+use serde_json::Value;
+
+/// Walks of two agents on a line of five cells: one likes the right end, the other the left one.
+fn walks() -> String {
+    let mut text = String::from("sample,label,episode,step,state.x,action,next_state.x,terminated\n");
+    for (name, period) in [("right", 4), ("left", 3)] {
+        for episode in 0..6 {
+            let mut x: i32 = 2;
+            for step in 0..8 {
+                // Every so many steps against the liking.
+                let against = (episode + step) % period == 0;
+                let action = if (name == "right") != against { "east" } else { "west" };
+                let next = (x + if action == "east" { 1 } else { -1 }).clamp(0, 4);
+                let over = step == 7 && episode == 0;
+                text += &format!("{name},{name},{episode},{step},{x},{action},{next},{over}\n");
+                x = next;
+            }
+        }
+    }
+    text
+}
+
+fn json(place: &Place, call: &str) -> Value {
+    serde_json::from_str(&place.ok(call)).unwrap()
+}
+
+#[test]
+fn maxent_writes_rewards_that_other_commands_take() {
+    let place = Place::new();
+    place.write("walks.csv", walks());
+    let text = place.ok("irl maxent walks.csv -o rewards.csv --std-error");
+    assert!(text.starts_with("rewards.csv: MaxEnt rewards of 2 sets, "), "{text}");
+    let table = place.read("rewards.csv");
+    assert!(
+        table
+            .starts_with("sample,label,state.x,action,next_state.x,reward,std_error,terminated\nright,right,0,east,1,"),
+        "{table}"
+    );
+    // The right end is worth more to the one, the left end to the other.
+    let reward = |sample: &str, x: &str| {
+        let row = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        row.into_iter().find(|cells| cells[0] == sample && cells[2] == x).unwrap()[5].parse::<f64>().unwrap()
+    };
+    assert!(reward("right", "4") > reward("right", "0") && reward("left", "4") < reward("left", "0"));
+    let found = json(&place, "distance rewards.csv#right rewards.csv#left --metric direct --json");
+    assert!(found["results"][0]["distance"].as_f64().unwrap() > 0.7);
+    // The same bytes on any number of threads, and in any format.
+    place.ok("irl maxent walks.csv -o one.csv --std-error --threads 1");
+    assert_eq!(place.read("one.csv"), table);
+    let found = json(&place, "irl maxent walks.csv -o rewards.parquet --json");
+    assert_eq!((&found["method"], found["sets"].as_array().unwrap().len()), (&"maxent".into(), 2));
+    assert!(found["sets"][0]["gradient"].as_f64().unwrap() <= 1e-9);
+}
+
+#[test]
+fn draws_are_samples_and_traces_are_tables_and_pictures() {
+    let place = Place::new();
+    place.write("walks.csv", walks());
+    place.ok("irl maxent walks.csv -o out.csv --draws 3 --seed 5 --trace t.csv --trace t.svg");
+    let table = place.read("out.csv");
+    for name in ["right,", "right/1,", "right/3,", "left/2,"] {
+        assert!(table.lines().any(|line| line.starts_with(name)), "{name}");
+    }
+    place.ok("irl maxent walks.csv -o again.csv --draws 3 --seed 5 --threads 1");
+    assert_eq!(place.read("again.csv"), table);
+    assert!(
+        place.read("t.csv").starts_with("sample,iteration,objective,gradient,distance,accuracy,returns\nright,1,-0.")
+    );
+    assert!(place.read("t.svg").contains("how rewards settle"));
+    place.ok("matrix out.csv -o m.csv --metric projected");
+    let linear = place.ok("irl maxent walks.csv -o linear.csv --form linear --reward next-state --model pooled");
+    assert!(linear.contains("2 sets"), "{linear}");
+}
+
+#[test]
+fn a_run_with_a_journal_writes_the_same() {
+    let place = Place::new();
+    place.write("walks.csv", walks());
+    place.ok("irl maxent walks.csv -o whole.csv --std-error");
+    place.ok("irl maxent walks.csv -o part.csv --std-error --resume journal");
+    assert!(!place.files().contains(&"journal".to_owned()), "a finished run needs no journal");
+    assert_eq!(place.read("part.csv"), place.read("whole.csv"));
+    // A run that ended early keeps the sets that were done.
+    place.write("half.csv", walks() + "still,still,1,0,0,east,1,false\n");
+    let run = place.srrd("irl maxent half.csv -o half.out.csv --resume journal --threads 1");
+    assert!(run.status == 2 && run.err.contains("still: "), "{}", run.err);
+    assert_eq!(place.read("journal").lines().count(), 3);
+    let run = place.srrd("irl maxent walks.csv -o part.csv --resume journal");
+    assert_eq!(run.status, 2);
+    assert!(run.err.contains("is no journal of this call"), "{}", run.err);
+}
+
+#[test]
+fn airl_with_an_exact_generator_agrees_with_maxent() {
+    let place = Place::new();
+    place.write("walks.csv", walks());
+    place.ok("irl maxent walks.csv -o maxent.csv");
+    place.ok("irl airl walks.csv -o airl.csv --trace t.csv");
+    place.ok("irl airl walks.csv -o f.csv --write f");
+    assert!(place.read("t.csv").lines().count() > 4);
+    for set in ["right", "left"] {
+        let call = format!("distance maxent.csv#{set} airl.csv#{set} --metric direct --json");
+        assert!(json(&place, &call)["results"][0]["distance"].as_f64().unwrap() < 0.01);
+        // g and f differ by shaping.
+        let call = format!("distance f.csv#{set} airl.csv#{set} --metric direct,projected --gamma 0.9 --json");
+        let results = &json(&place, &call)["results"];
+        assert!(results[0]["distance"].as_f64().unwrap() > 0.05);
+        assert!(results[1]["distance"].as_f64().is_none_or(|distance| distance < 1e-3), "{results}");
+    }
+}
+
+#[test]
+fn ptirl_sets_a_target_apart() {
+    let place = Place::new();
+    place.write("walks.csv", walks());
+    place.ok("irl ptirl walks.csv -o all.csv --others 0");
+    place.ok("irl ptirl walks.csv -o left.csv --others 0 --target left");
+    let (all, left) = (place.read("all.csv"), place.read("left.csv"));
+    assert!(left.lines().skip(1).all(|line| line.starts_with("left,")) && all.len() > left.len());
+    let run = place.srrd("irl ptirl walks.csv -o no.csv --target nobody");
+    assert!(run.status == 2 && run.err.contains("no set has the label 'nobody'"), "{}", run.err);
+    let run = place.srrd("irl ptirl walks.csv -o no.csv --alpha 1e9");
+    assert!(run.status == 2 && run.err.contains("largest"), "{}", run.err);
+    let run = place.srrd("irl ptirl walks.csv#left -o no.csv");
+    assert_eq!(run.status, 2, "{}", run.err);
+    assert!(!place.files().contains(&"no.csv".to_owned()));
+}
+
+#[test]
+fn preferences_over_answers_become_rewards() {
+    let place = Place::new();
+    place.write("answers.csv", "episode,prompt,response\na,hello,kind\nb,hello,curt\nc,bye,long\nd,bye,short\n");
+    place.write("said.csv", "better,worse\na,b\na,b\nb,a\nd,c\n");
+    let run = place.srrd("irl preferences answers.csv --preferences said.csv -o r.csv --std-error --ridge 0.01");
+    assert_eq!(run.status, 0, "{}", run.err);
+    assert!(run.err.contains("2 groups of rewards"), "{}", run.err);
+    let table = place.read("r.csv");
+    let kind = table.lines().find(|line| line.contains("hello,kind")).unwrap();
+    let reward: f64 = kind.split(',').nth(4).unwrap().parse().unwrap();
+    // 2 against 1: the difference is log 2, half of it each.
+    assert!((reward - 2f64.ln() / 2.0).abs() < 0.01, "{table}");
+    place.write("wrong.csv", "better,worse\na,z\n");
+    let run = place.srrd("irl preferences answers.csv --preferences wrong.csv -o r.csv");
+    assert!(run.status == 2 && run.err.contains("names the episode 'z'"), "{}", run.err);
+}
+
+#[test]
+fn bad_demonstrations_are_one_clear_error() {
+    let place = Place::new();
+    let refused = |name: &str, table: &str, more: &str, what: &str| {
+        place.write(name, table);
+        let run = place.srrd(&format!("irl maxent {name} -o out.csv {more}"));
+        assert_eq!(run.status, 2, "{}", run.err);
+        assert!(run.err.contains(what), "{}", run.err);
+        assert!(!place.files().contains(&"out.csv".to_owned()));
+    };
+    refused(
+        "plain.csv",
+        "state,action,next_state\na,go,b\n",
+        "",
+        "the column is missing: what agents do is learned from episodes",
+    );
+    refused(
+        "order.csv",
+        "episode,state,action,next_state\n1,a,go,b\n1,c,go,d\n",
+        "",
+        "row 2: episode 0, step 1: it starts in c, where the step before it did not end: steps are missing or out of order",
+    );
+    refused(
+        "short.csv",
+        "episode,step,state,action,next_state,terminated\n1,0,a,go,b,true\n2,0,a,stay,c,true\n",
+        "",
+        "every episode has a single step",
+    );
+    refused(
+        "same.csv",
+        "episode,step,state,action,next_state\n1,0,a,go,b\n1,1,b,go,a\n",
+        "",
+        "in no state were two different actions taken",
+    );
+    refused("walks.csv", &walks(), "--ridge 0", "--ridge: it must lie between");
+    refused("walks.csv", &walks(), "--gamma 2", "--gamma: ");
+    place.write("model.csv", "state,action,next_state,probability\n0,east,1,1\n");
+    refused("walks.csv", &walks(), "--model model.csv", "is not in the transition model");
+    refused("walks.csv", &walks().replace("left,left,0,0", "left,other,0,0"), "", "a sample has one label");
+}

@@ -1,0 +1,105 @@
+//! Rewards that are learned from what agents do, as in the paper: 5 walks per set, and for PTIRL 10 walks of others.
+
+use super::rewards::Dataset;
+use crate::error::LabError;
+use crate::values::{Learning, WorldKind};
+use srrd_irl::airl::Airl;
+use srrd_irl::maxent::{MaxEnt, RewardOf};
+use srrd_irl::ptirl::{Objective, Ptirl};
+use srrd_irl::{Demonstrations, Learner, ModelChoice, learn_all};
+use srrd_worlds::{Simulation, simulate};
+use std::ops::ControlFlow;
+
+/// Walks of a set.
+const WALKS: usize = 5;
+/// Walks of others that PTIRL sees.
+const OTHERS: usize = 10;
+
+/// As people write it.
+pub fn title(learning: Learning) -> &'static str {
+    match learning {
+        Learning::Maxent => "MaxEnt r(s)",
+        Learning::MaxentActions => "MaxEnt r(s, a)",
+        Learning::Airl => "AIRL g(s)",
+        Learning::AirlShaped => "AIRL f(s, a, s')",
+        Learning::Ptirl => "PTIRL",
+        Learning::PtirlSpread => "PTIRL (spread)",
+    }
+}
+
+/// What the rewards are.
+pub fn about(learning: Learning) -> String {
+    let how = match learning {
+        Learning::Maxent => {
+            "by maximum causal entropy, one number per state, γ = 0.9; the transition model is counted from the set"
+        }
+        Learning::MaxentActions => {
+            "by maximum causal entropy, one number per state and action: the logarithms of the shares of actions"
+        }
+        Learning::Airl => {
+            "by AIRL with an exact generator, g(s), γ = 0.9; the transition model is counted from the set"
+        }
+        Learning::AirlShaped => {
+            "by AIRL with an exact generator, f(s, a, s') = g(s) + γh(s') − h(s), γ = 0.9; the transition model is counted from the set"
+        }
+        Learning::Ptirl => {
+            "by PTIRL against 10 walks of other agents, within ± 100: the reward nearest to 100 · (P_target − P_other) that keeps a spread \
+             of 1"
+        }
+        Learning::PtirlSpread => {
+            "by PTIRL against 10 walks of other agents, within ± 100: a reward with the largest spread, one of many such"
+        }
+    };
+    format!("learned from the {WALKS} walks of every set {how}. No shaping is added, and the true rewards play no part")
+}
+
+fn method(learning: Learning, seed: u64) -> (Box<dyn Learner>, ModelChoice) {
+    let ptirl = |objective| Ptirl { objective, others: Some(OTHERS), seed, ..Ptirl::default() };
+    match learning {
+        Learning::Maxent => (Box::new(MaxEnt::default()), ModelChoice::Set),
+        Learning::MaxentActions => {
+            (Box::new(MaxEnt { reward: RewardOf::StateAction, ..MaxEnt::default() }), ModelChoice::Set)
+        }
+        Learning::Airl => (Box::new(Airl::default()), ModelChoice::Set),
+        Learning::AirlShaped => (Box::new(Airl { shaped: true, ..Airl::default() }), ModelChoice::Set),
+        Learning::Ptirl => (Box::new(ptirl(Objective::Near)), ModelChoice::Pooled),
+        Learning::PtirlSpread => (Box::new(ptirl(Objective::Spread)), ModelChoice::Pooled),
+    }
+}
+
+/// Plays `sets` sets of every agent and learns their rewards.
+pub fn draw(world: WorldKind, learning: Learning, sets: usize, seed: u64) -> Result<Dataset, LabError> {
+    let mut question = Simulation::new(world);
+    (question.classes, question.sets, question.rollouts, question.seed) = (true, Some(sets), WALKS, seed);
+    let played = simulate(&question, |_| ControlFlow::Continue(())).map_err(LabError::failed)?;
+    let shown = Demonstrations::new(played.samples).map_err(LabError::failed)?;
+    let (learner, model) = method(learning, seed);
+    let learned = learn_all(&shown, &model, &*learner, &|_| ()).map_err(LabError::failed)?;
+    let mut dataset = Dataset { samples: Vec::with_capacity(learned.len()), labels: Vec::with_capacity(learned.len()) };
+    for one in learned {
+        dataset.labels.push(one.sample.label.unwrap_or(one.sample.name));
+        dataset.samples.push(one.sample.sample);
+    }
+    Ok(dataset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::row::Choice;
+
+    #[test]
+    fn every_method_learns_rewards_of_all_agents() {
+        for &learning in Learning::ALL {
+            let drawn = draw(WorldKind::Gridworld, learning, 2, 7).unwrap();
+            assert_eq!(drawn.samples.len(), 20);
+            let mut labels = drawn.labels.clone();
+            labels.dedup();
+            assert_eq!(labels.len(), 10);
+            for sample in &drawn.samples {
+                let first = sample.rewards()[0];
+                assert!(sample.rewards().iter().any(|reward| *reward != first), "{learning:?}");
+            }
+        }
+    }
+}
