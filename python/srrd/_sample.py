@@ -375,7 +375,7 @@ class RewardSample:
         """A sample that `to_bytes` has written."""
         return cls._of(_srrd.Sample.from_bytes(data))
 
-    def __reduce__(self) -> tuple[Callable[[bytes], RewardSample], tuple[bytes]]:
+    def __reduce__(self) -> tuple[Callable[..., RewardSample], tuple[Any, ...]]:
         return RewardSample.from_bytes, (self.to_bytes(),)
 
     def __len__(self) -> int:

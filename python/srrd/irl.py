@@ -19,7 +19,7 @@ Every function takes demonstrations in one of these forms and gives a list of `L
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -50,7 +50,7 @@ class LearnedReward(RewardSample):
         made._more = more
         return made
 
-    def __reduce__(self) -> tuple[Any, tuple[bytes, dict[str, Any]]]:
+    def __reduce__(self) -> tuple[Callable[..., RewardSample], tuple[Any, ...]]:
         return _restored, (self.to_bytes(), self._more)
 
     @property
@@ -374,7 +374,9 @@ def _episode_sets(demonstrations: Any) -> dict[str, Sequence[Any]] | None:
     """The sets of episodes by their names; None where it is a table."""
     if isinstance(demonstrations, Mapping):
         values = list(demonstrations.values())
-        if values and all(isinstance(value, (list, tuple)) and len(value) and _is_episode(value[0]) for value in values):
+        if values and all(
+            isinstance(value, (list, tuple)) and len(value) and _is_episode(value[0]) for value in values
+        ):
             return {str(name): list(episodes) for name, episodes in demonstrations.items()}
         return None
     if isinstance(demonstrations, (str, os.PathLike)) or hasattr(demonstrations, "columns"):

@@ -45,7 +45,9 @@ def test_the_same_as_the_command_to_the_last_bit(tmp_path: Path) -> None:
         assert of(one.name, "reward") == one.rewards.tolist()
         assert one.std_errors is not None and of(one.name, "std_error") == one.std_errors.tolist()
         assert of(f"{one.name}/2", "reward") == one.draws[1].rewards.tolist()
-    again = irl.maxent(tmp_path / "walks.csv", std_errors=True, draws=2, seed=4, model="pooled", reward="next-state", threads=1)
+    again = irl.maxent(
+        tmp_path / "walks.csv", std_errors=True, draws=2, seed=4, model="pooled", reward="next-state", threads=1
+    )
     assert [one.rewards.tolist() for one in again] == [one.rewards.tolist() for one in learned]
 
 

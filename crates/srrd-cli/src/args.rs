@@ -2,10 +2,17 @@
 
 mod episodes;
 pub mod irl;
+<<<<<<< HEAD
 mod models;
 
 pub use episodes::{Regret, Returns};
 pub use models::Models;
+=======
+mod report;
+
+pub use episodes::{Regret, Returns};
+pub use report::{Demo, ReportArgs};
+>>>>>>> irl
 
 use crate::gamma::ProfileArgs;
 use crate::inputs::TableArgs;
@@ -250,22 +257,6 @@ they take, how far they move and how well they shoot; without --classes two equa
 }
 
 #[derive(Debug, Args)]
-pub struct Demo {
-    /// The folder for the compared tables and the report [default: srrd-demo]
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-    /// The seed of the world, the rewards and the rollouts
-    #[arg(long, default_value_t = 0)]
-    pub seed: u64,
-    /// How many threads to use [default: all cores]
-    #[arg(long, value_name = "N")]
-    pub threads: Option<usize>,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
 pub struct Distance {
     /// The first sample: a table, or TABLE#SAMPLE; - is CSV on standard input
     pub a: PathBuf,
@@ -480,12 +471,6 @@ pub struct Classify {
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct ReportArgs {
-    /// A folder that `srrd reproduce` has written
-    pub folder: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -14,6 +14,15 @@ use crate::ptirl::PtirlProblem;
 pub enum Problem {
     /// Nothing to learn from.
     NoSets,
+    /// Nets that see one number per state would need more memory than there is.
+    ManyStates {
+        /// The set.
+        set: String,
+        /// How many states its model has.
+        states: usize,
+        /// How many steps it has.
+        steps: usize,
+    },
     /// PTIRL has no answer.
     Ptirl {
         /// The set.
@@ -110,6 +119,11 @@ impl Problem {
     pub fn say(&self, front_end: FrontEnd) -> String {
         match self {
             Problem::NoSets => "there are no demonstrations".to_owned(),
+            Problem::ManyStates { set, states, steps } => format!(
+                "{}nets see one number per state, and {states} states in each of {steps} steps are too many: use the exact generator, or \
+                 discretize states first",
+                of(set)
+            ),
             Problem::Ptirl { set, problem } => format!("{}{}", of(set), problem.say(front_end)),
             Problem::NoSteps { set } => format!("{}there are no steps to learn from", of(set)),
             Problem::OtherFeatures { sets: [one, other] } => format!(

@@ -3,7 +3,7 @@
 use crate::error::{warn_in_words, wrong};
 use crate::returns::Walks;
 use crate::sample::Sample;
-use crate::work;
+use crate::work::{self, Threads};
 use numpy::PyArray1;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -154,7 +154,7 @@ pub fn irl<'py>(
     walks: Vec<Bound<'py, Walks>>,
     options: &Bound<'py, PyDict>,
     preferences: Option<Vec<(String, String)>>,
-    threads: Option<usize>,
+    threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyList>> {
     let info = METHODS.iter().find(|info| info.name == method);
     let method = info.ok_or_else(|| wrong(format!("there is no method '{method}'")))?.method;
@@ -194,7 +194,7 @@ fn of_sets(
     walks: Vec<Arc<srrd::returns::Walks>>,
     learner: Box<dyn Learner + Send>,
     model: Choose,
-    threads: Option<usize>,
+    threads: Option<Threads>,
 ) -> PyResult<Vec<Learned>> {
     let model = match model {
         Choose::Known(model) => model,

@@ -3,7 +3,7 @@
 use crate::error::{of_table, wrong};
 use crate::sample::Sample;
 use crate::values::of_json;
-use crate::work;
+use crate::work::{self, Threads};
 use pyo3::prelude::*;
 use serde_json::json;
 use srrd::NamedSample;
@@ -32,7 +32,7 @@ pub fn models<'py>(
     draws: usize,
     seed: u64,
     top: usize,
-    threads: Option<usize>,
+    threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let settings = ModelSettings {
         level: Level::new(interval).map_err(|e| wrong(format!("interval: {e}")))?,

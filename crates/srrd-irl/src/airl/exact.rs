@@ -6,8 +6,9 @@
 //! walks that were cut off bias nothing. Where nobody acted, h is all that follows.
 //!
 //! f̄ is linear in (g, h), so that the discriminator is a logistic regression with the offset −log π. One step minimises its quadratic upper
-//! bound with the curvature (n + n_π)/4 of D = ½ (Böhning and Lindsay), by conjugate gradients: it never overshoots, and near the end, where
-//! D is ½, it is Newton's step. Several steps per solve would fit a generator of the past.
+//! bound with the curvature (n + n_π)/4 of D = ½ (Böhning and Lindsay), by conjugate gradients. As long as the gradient falls well, the
+//! curvature goes over to n_π/2, which is what it is when the generator follows at once: then it is Newton's step for both. Several steps per
+//! solve would fit a generator of the past.
 //!
 //! At the end V = 0 under the reward f, hence f̄ = log π and D = ½, and the conditions on h are those of maximum causal entropy: with the
 //! same ridge λ (here λ/2, since the slope of the loss is half of theirs) both have the same policy and the same reward.
@@ -317,41 +318,74 @@ fn log_sum(worth: &[f64]) -> f64 {
     most + worth.iter().map(|worth| (worth - most).exp()).sum::<f64>().ln()
 }
 
+/// One solved generator, and what the discriminator makes of it.
+struct Place {
+    unknowns: Vec<f64>,
+    generated: Vec<f64>,
+    /// The slope of −loss along the unknowns, and its largest element per step.
+    slope: Vec<f64>,
+    largest: f64,
+    told: Told,
+}
+
+impl System {
+    fn place(&self, unknowns: Vec<f64>) -> Place {
+        let pairs = self.count.len();
+        let f: Vec<f64> = (0..pairs).map(|row| self.f.dot(row, &unknowns)).collect();
+        let mut log_policy = vec![0.0; pairs];
+        self.generate(&f, &mut log_policy);
+        let generated = self.generated(&log_policy);
+        let (mut slope, mut told) = (vec![0.0; unknowns.len()], Told::default());
+        for row in 0..pairs {
+            let (shown, made, logit) = (self.count[row], generated[row], f[row] - log_policy[row]);
+            let real = 1.0 / (1.0 + (-logit).exp());
+            self.f.add(row, shown * (1.0 - real) - made * real, &mut slope);
+            told.note(shown, made, logit);
+        }
+        for row in 0..self.penalty.len() {
+            self.penalty.add(row, -self.ridge * self.penalty.dot(row, &unknowns), &mut slope);
+        }
+        // What is not a number counts as infinite.
+        let size = |slope: &f64| if slope.is_nan() { f64::INFINITY } else { slope.abs() };
+        let largest = slope.iter().map(size).fold(0.0, f64::max) / self.steps;
+        Place { unknowns, generated, slope, largest, told }
+    }
+
+    /// Where one step of the discriminator leads. Curvature is that of the solved generator, n_π/2, and as far as caution asks for it, at
+    /// least that of the bound.
+    fn step(&self, here: &Place, caution: f64) -> Vec<f64> {
+        let curvature = |(shown, made): (&f64, &f64)| {
+            let (solved, bound) = (made / 2.0, (shown + made) / 4.0);
+            solved + caution * (bound - solved).max(0.0)
+        };
+        let weight: Vec<f64> = self.count.iter().zip(&here.generated).map(curvature).collect();
+        // Precise only as far as the next solve of the generator is worth it.
+        let step = self.solve(&weight, &here.slope, here.largest.sqrt().clamp(1e-8, 1e-2));
+        here.unknowns.iter().zip(&step).map(|(x, step)| x + step).collect()
+    }
+}
+
 /// Learns g and h of one set.
 pub(super) fn learn(settings: &Airl, task: &Task<'_>, watch: &mut Watch<'_>) -> Found {
     let system = System::new(settings, task);
-    let (pairs, count) = (system.count.len(), system.layout.count);
-    let (mut unknowns, mut log_policy) = (vec![0.0; count], vec![0.0; pairs]);
-    let (mut largest, mut enough) = (f64::INFINITY, false);
-    while watch.goes_on() && !enough {
-        let f: Vec<f64> = (0..pairs).map(|row| system.f.dot(row, &unknowns)).collect();
-        system.generate(&f, &mut log_policy);
-        let generated = system.generated(&log_policy);
-        let (mut slope, mut told) = (vec![0.0; count], Told::default());
-        let mut weight = vec![0.0; pairs];
-        for row in 0..pairs {
-            let (n, made, logit) = (system.count[row], generated[row], f[row] - log_policy[row]);
-            let real = 1.0 / (1.0 + (-logit).exp());
-            system.f.add(row, n * (1.0 - real) - made * real, &mut slope);
-            weight[row] = (n + made) / 4.0;
-            told.note(n, made, logit);
-        }
-        for row in 0..system.penalty.len() {
-            system.penalty.add(row, -system.ridge * system.penalty.dot(row, &unknowns), &mut slope);
-        }
-        largest = slope.iter().fold(0.0f64, |most, slope| most.max(slope.abs())) / system.steps;
-        let returns =
-            (0..pairs).map(|row| generated[row] * system.g.dot(row, &unknowns)).sum::<f64>() / system.episodes;
-        let iterate = told.iterate(system.steps, largest, returns);
-        enough = watch.step(iterate, || system.layout.rewards(task, &unknowns, settings.shaped));
-        if largest <= GRADIENT || !largest.is_finite() {
+    let mut here = system.place(vec![0.0; system.layout.count]);
+    let (mut caution, mut enough) = (1.0f64, false);
+    while watch.goes_on() {
+        let earned = |row: usize| here.generated[row] * system.g.dot(row, &here.unknowns);
+        let returns = (0..system.count.len()).map(earned).sum::<f64>() / system.episodes;
+        let iterate = here.told.iterate(system.steps, here.largest, returns);
+        enough = watch.step(iterate, || system.layout.rewards(task, &here.unknowns, settings.shaped));
+        if enough || here.largest <= GRADIENT || !here.largest.is_finite() {
             break;
         }
-        // Precise only as far as the next solve of the generator is worth it.
-        let step = system.solve(&weight, &slope, largest.sqrt().clamp(1e-8, 1e-2));
-        unknowns.iter_mut().zip(&step).for_each(|(x, step)| *x += step);
+        let next = system.place(system.step(&here, caution));
+        caution = if next.largest < 0.5 * here.largest { 0.25 * caution } else { (4.0 * caution).min(1.0) };
+        // A step without caution that made things much worse is not taken.
+        if next.largest <= 4.0 * here.largest || caution == 1.0 {
+            here = next;
+        }
     }
-    Found { layout: system.layout, unknowns, gradient: largest, enough }
+    Found { layout: system.layout, unknowns: here.unknowns, gradient: here.largest, enough }
 }
 
 /// How well the discriminator tells steps apart.

@@ -9,6 +9,9 @@ use crate::problem::Problem;
 use crate::run::{Learner, Task};
 use crate::watch::Watch;
 
+/// So many numbers are seen in all demonstrated steps, at most: 1 GB, twice.
+const MOST_SEEN: usize = 250_000_000;
+
 /// Of the seed of a set, among the purposes of random numbers.
 const SEED: u16 = 3;
 
@@ -16,6 +19,10 @@ impl Learner for AirlPpo {
     fn learn(&self, task: &Task<'_>) -> Result<Learned, Problem> {
         self.check()?;
         let set = task.set();
+        let (states, steps) = (task.model.dynamics().states(), set.steps());
+        if states.saturating_mul(steps) > MOST_SEEN {
+            return Err(Problem::ManyStates { set: set.name().to_owned(), states, steps });
+        }
         let own = AirlPpo { seed: task.random(self.seed, SEED).random(), ..self.clone() };
         let mut worlds = vec![ModelWorld::new(task); self.environments];
         let rows = ModelWorld::rows(task);

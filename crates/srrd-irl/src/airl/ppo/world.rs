@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use srrd::trajectories::End;
 
 use super::{Environment, Stepped, Steps};
 use crate::problem::Problem;
@@ -55,41 +56,38 @@ impl ModelWorld {
 
     /// The demonstrated steps of a task, as the world shows them.
     pub fn demonstrated(task: &Task<'_>) -> Steps {
-        let set = task.set();
-        let mut steps = Steps::default();
-        let world = ModelWorld::new(task);
-        for (rows, end) in set.episodes() {
-            for (at, row) in rows.iter().enumerate() {
-                let over = at + 1 == rows.len() && end == srrd::trajectories::End::Terminated;
-                world.push(task, *row as usize, over, &mut steps);
-            }
-        }
-        steps
+        let steps = task.set().episodes().flat_map(|(rows, end)| {
+            let over = move |at: usize| at + 1 == rows.len() && end == End::Terminated;
+            rows.iter().enumerate().map(move |(at, row)| (*row as usize, over(at)))
+        });
+        ModelWorld::new(task).shown(task, steps)
     }
 
     /// One step per row of the set; those that mostly ended their episode count as ends.
     pub(super) fn rows(task: &Task<'_>) -> Steps {
-        let world = ModelWorld::new(task);
-        let mut steps = Steps::default();
-        for (at, row) in task.set().rows().iter().enumerate() {
-            world.push(task, at, row.ended >= 0.5, &mut steps);
-        }
-        steps
+        let rows = task.set().rows().iter().enumerate();
+        ModelWorld::new(task).shown(task, rows.map(|(at, row)| (at, row.ended >= 0.5)))
     }
 
-    fn push(&self, task: &Task<'_>, row: usize, over: bool, steps: &mut Steps) {
-        let found = task.set().rows()[row];
-        let [state, next] = [found.state, found.next_state].map(|id| task.state_in_model(id) as usize);
-        let (pair, _) = task.places().nth(row).expect("every row has a place");
-        let at = pair - task.model.dynamics().pairs_of(state).start;
-        for (seen, state) in [(&mut steps.before, state), (&mut steps.after, next)] {
-            let from = seen.len();
-            seen.resize(from + self.inputs(), 0.0);
-            seen[from + state] = 1.0;
+    /// Rows of the set, each with whether the task was over after it.
+    fn shown(&self, task: &Task<'_>, rows: impl Iterator<Item = (usize, bool)>) -> Steps {
+        let dynamics = task.model.dynamics();
+        let pairs: Vec<usize> = task.places().map(|(pair, _)| pair).collect();
+        let mut steps = Steps::default();
+        for (row, over) in rows {
+            let found = task.set().rows()[row];
+            let [state, next] = [found.state, found.next_state].map(|id| task.state_in_model(id) as usize);
+            for (seen, state) in [(&mut steps.before, state), (&mut steps.after, next)] {
+                let from = seen.len();
+                seen.resize(from + self.inputs(), 0.0);
+                seen[from + state] = 1.0;
+            }
+            let of_state = dynamics.actions_of(state as u32);
+            steps.action.push(of_state[pairs[row] - dynamics.pairs_of(state).start]);
+            steps.allowed.extend((0..self.rules.actions).map(|action| !self.of(state, action).is_empty()));
+            steps.terminated.push(over);
         }
-        steps.action.push(task.model.dynamics().actions_of(state as u32)[at]);
-        steps.allowed.extend((0..self.rules.actions).map(|action| !self.of(state, action).is_empty()));
-        steps.terminated.push(over);
+        steps
     }
 
     fn of(&self, state: usize, action: usize) -> &[(u32, f64, f64)] {
