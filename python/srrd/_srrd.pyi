@@ -71,7 +71,14 @@ class Choices:
 
 @final
 class Reading:
-    def __new__(cls, duplicates: str, columns: list[tuple[str, str]], rewards: list[str], next: str) -> Reading: ...
+    def __new__(
+        cls,
+        duplicates: str,
+        columns: list[tuple[str, str]],
+        rewards: list[str],
+        next: str,
+        dataset: list[tuple[str, str]],
+    ) -> Reading: ...
 
 @final
 class Sample:

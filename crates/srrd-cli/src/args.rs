@@ -5,7 +5,7 @@ mod episodes;
 pub use episodes::{Regret, Returns};
 
 use crate::gamma::ProfileArgs;
-use crate::inputs::TableArgs;
+use crate::inputs::{DatasetArgs, TableArgs};
 use crate::options::{Canonicalizes, Classifies, Compares, Measures, Shared};
 use crate::threads::Threads;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -122,14 +122,8 @@ Examples:
         mut_arg("batch", |arg| arg.help(BATCH)),
     )]
     Inspect(Inspect),
-    /// Copy a table of transitions to another format
-    #[command(after_help = "\
-Examples:
-  srrd convert rewards.csv -o rewards.parquet
-  srrd convert rewards.npz -o rewards.csv.gz
-
-Formats by extension: .csv .tsv .jsonl .ndjson (each also with .gz or .zst), .parquet,
-.arrow/.feather, .npz; - is CSV on standard input or output.")]
+    /// A table or a recorded data set as a table of transitions in another format
+    #[command(after_help = crate::commands::convert::after_help())]
     Convert(Convert),
     /// The paper's experiments: resumable, with figures and a report
     #[command(after_help = crate::commands::reproduce::after_help())]
@@ -338,11 +332,13 @@ pub struct Inspect {
 
 #[derive(Debug, Args)]
 pub struct Convert {
-    /// The table; - is CSV on standard input
+    /// The table or the recorded data set; - is CSV on standard input
     pub input: PathBuf,
     /// Where to write it; - is CSV on standard output
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub dataset: DatasetArgs,
     #[command(flatten)]
     pub threads: Threads,
     /// Print what was done as JSON

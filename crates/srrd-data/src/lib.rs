@@ -30,7 +30,10 @@ mod error;
 mod files;
 mod table;
 
-pub use dataset::{DATASETS, DatasetInfo};
+pub use dataset::{
+    DATASET_OPTIONS, DATASETS, DatasetInfo, DatasetNote, DatasetOptionError, DatasetOptionInfo, DatasetOptions,
+    is_readable,
+};
 pub use error::{ErrorKind, TableError};
 pub use files::{OutputFile, Unfinished, discard_unfinished};
 pub use table::*;

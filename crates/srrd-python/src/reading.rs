@@ -3,7 +3,7 @@
 use crate::error::{warn_in_words, wrong};
 use pyo3::prelude::*;
 use srrd::{Choice, Duplicates};
-use srrd_data::{ColumnMap, Next, ROLES, TableNote, TableOptions};
+use srrd_data::{ColumnMap, DatasetOptions, Next, ROLES, TableNote, TableOptions};
 
 /// Which column is which, and what is done with rows: checked once.
 #[pyclass(frozen, module = "srrd._srrd")]
@@ -13,17 +13,29 @@ pub struct Reading {
 
 #[pymethods]
 impl Reading {
-    /// `columns` are pairs of a role and a column; `rewards` the reward columns, by name or pattern; `next` where next states come from.
+    /// `columns` are pairs of a role and a column; `rewards` the reward columns, by name or pattern; `next` where next states come from;
+    /// `dataset` pairs of an option of recorded data sets and its value.
     #[new]
-    #[pyo3(signature = (duplicates, columns, rewards, next))]
-    fn new(duplicates: &str, columns: Vec<(String, String)>, rewards: Vec<String>, next: &str) -> PyResult<Self> {
+    #[pyo3(signature = (duplicates, columns, rewards, next, dataset))]
+    fn new(
+        duplicates: &str,
+        columns: Vec<(String, String)>,
+        rewards: Vec<String>,
+        next: &str,
+        dataset: Vec<(String, String)>,
+    ) -> PyResult<Self> {
         let duplicates = Duplicates::named(duplicates).map_err(|error| wrong(format!("duplicates: {error}")))?;
         let next = Next::named(next).map_err(|error| wrong(format!("next: {error}")))?;
         let mut map = ColumnMap::default();
         for (role, column) in columns {
             map.set_named(&role, column).map_err(|error| wrong(format!("columns: {error}")))?;
         }
-        Ok(Reading { options: TableOptions { columns: map, rewards, next, duplicates, episodes: true } })
+        let mut options = DatasetOptions::default();
+        for (name, value) in dataset {
+            options.set(&name, &value).map_err(|error| wrong(format!("dataset: {error}")))?;
+        }
+        let options = TableOptions { columns: map, rewards, next, duplicates, episodes: true, dataset: options };
+        Ok(Reading { options })
     }
 }
 

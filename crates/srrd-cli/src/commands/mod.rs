@@ -2,7 +2,7 @@
 
 mod canonicalize;
 mod classify;
-mod convert;
+pub mod convert;
 mod demo;
 mod distance;
 mod explain;

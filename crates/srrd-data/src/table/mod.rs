@@ -38,3 +38,11 @@ pub use trajectories::{TrajectoryColumns, TrajectoryRows, TrajectoryWriter, traj
 pub use types::{coerce, infer_types_of};
 pub use walks::{WalkTable, read_walk_table, read_walks};
 pub use write::{TableWriter, create};
+
+#[cfg(feature = "arrow")]
+pub(crate) use read::arrays::{column_type, fill as fill_column};
+#[cfg(any(feature = "arrow", feature = "hdf5"))]
+pub(crate) use read::guard::guarded;
+#[cfg(feature = "hdf5")]
+pub(crate) use read::half::half_to_f64;
+pub(crate) use read::{Selection, check_names, listed};
