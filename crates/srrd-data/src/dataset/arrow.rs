@@ -144,6 +144,10 @@ pub(super) fn leaf(file: &str, name: &str, array: &ArrayRef) -> Result<Option<Le
 }
 
 impl Leaf {
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
     pub fn as_part(&self, role: &str, key: &str) -> Part {
         Part::of_role(role, key, self.width, !self.list, self.values.kind())
     }

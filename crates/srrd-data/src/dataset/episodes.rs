@@ -51,6 +51,12 @@ pub(super) trait Recording: Send {
     /// Adds the values of a part in some steps of an episode, row after row.
     fn read(&mut self, episode: usize, part: usize, steps: Range<usize>, to: &mut Values) -> Result<(), TableError>;
 
+    /// The number that a table gives a step.
+    fn step_name(&self, episode: usize, step: usize) -> i64 {
+        let _ = episode;
+        step as i64
+    }
+
     /// What a table calls an episode.
     fn episode_name(&self, episode: usize) -> i64 {
         episode as i64
@@ -168,7 +174,7 @@ impl EpisodeReader {
             let Values::Int(values) = &mut batch.columns[to].values else { continue };
             match self.from[position] {
                 From::Episode => values.extend(steps.clone().map(|_| self.recording.episode_name(self.episode))),
-                From::Step => values.extend(steps.clone().map(|step| step as i64)),
+                From::Step => values.extend(steps.clone().map(|step| self.recording.step_name(self.episode, step))),
                 From::Part { .. } => {}
             }
         }

@@ -6,6 +6,9 @@
 #[cfg(feature = "arrow")]
 mod arrow;
 mod episodes;
+mod imitation;
+#[cfg(feature = "parquet")]
+mod lerobot;
 mod note;
 mod options;
 mod parts;
@@ -52,6 +55,9 @@ pub static DATASETS: &[DatasetInfo] = &[
     minari::INFO,
     #[cfg(feature = "hdf5")]
     d4rl::INFO,
+    imitation::INFO,
+    #[cfg(feature = "parquet")]
+    lerobot::INFO,
     parts::INFO,
 ];
 

@@ -40,9 +40,9 @@ pub use walks::{WalkTable, read_walk_table, read_walks};
 pub use write::{TableWriter, create};
 
 #[cfg(feature = "arrow")]
-pub(crate) use read::arrays::{column_type, fill as fill_column};
+pub(crate) use read::arrays::{column_type, fill as fill_column, list_value};
 #[cfg(any(feature = "arrow", feature = "hdf5"))]
 pub(crate) use read::guard::guarded;
 #[cfg(feature = "hdf5")]
 pub(crate) use read::half::half_to_f64;
-pub(crate) use read::{Selection, check_names, listed};
+pub(crate) use read::{Selection, check_names, listed, open_file};

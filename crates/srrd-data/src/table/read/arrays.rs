@@ -14,7 +14,7 @@ use super::push_wide;
 use crate::table::batch::{Column, ColumnType, Values};
 
 /// The list in a row of an array of lists.
-pub(super) fn list_value(array: &ArrayRef, row: usize) -> Option<ArrayRef> {
+pub(crate) fn list_value(array: &ArrayRef, row: usize) -> Option<ArrayRef> {
     match array.data_type() {
         DataType::List(_) => Some(array.as_list::<i32>().value(row)),
         DataType::LargeList(_) => Some(array.as_list::<i64>().value(row)),

@@ -203,9 +203,14 @@ impl Source {
 /// # Errors
 /// The file cannot be opened, its format is not supported, or its beginning is not of that format.
 pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, TableError> {
-    if let Some(opened) = dataset::open_dataset(path, options) {
-        return opened;
+    match dataset::open_dataset(path, options) {
+        Some(opened) => opened,
+        None => open_file(path, options),
     }
+}
+
+/// Opens a table, without a look whether it is a recorded data set.
+pub(crate) fn open_file(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, TableError> {
     let format = FileFormat::from_path(path)?;
     if path.as_os_str() == "-" {
         return open_stream("standard input", format, Box::new(std::io::stdin()), options);
