@@ -4,6 +4,7 @@ mod canonicalize;
 mod classify;
 pub mod convert;
 mod demo;
+mod discretize;
 mod distance;
 mod explain;
 mod inspect;
@@ -27,6 +28,7 @@ pub fn run(command: Command) -> Result<(), Failure> {
         Command::Matrix(args) => matrix::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Discretize(args) => discretize::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Classify(args) => classify::run(&args),
         Command::Regret(args) => regret::run(&args),

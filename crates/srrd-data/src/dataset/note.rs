@@ -61,8 +61,8 @@ impl fmt::Display for DatasetNote {
             ),
             DatasetNote::Progress { columns } => write!(
                 f,
-                "{} holds the progress p(s) of a task. Taken as a reward by itself it asks for states of high progress; its difference \
-                 γp(s') − p(s) is pure shaping, asks for nothing, and all metrics but direct see it as constant",
+                "the progress p(s) of a task is in {}. Taken as a reward by itself it asks for states of high progress; its difference \
+                 γp(s') − p(s) is pure shaping and asks for nothing",
                 quoted(columns)
             ),
             DatasetNote::KeysLeftOut { keys } => {

@@ -27,10 +27,6 @@ pub struct DatasetOptions {
     pub reward: Option<String>,
     /// After so many steps an episode was cut off.
     pub limit: Option<usize>,
-    /// Only every n-th frame is taken.
-    pub every: Option<usize>,
-    /// How many principal components stand for what has very many features.
-    pub components: Option<usize>,
 }
 
 /// What is known about an option of data sets.
@@ -47,7 +43,7 @@ pub struct DatasetOptionInfo {
 }
 
 /// All options of data sets.
-pub static DATASET_OPTIONS: [DatasetOptionInfo; 7] = [
+pub static DATASET_OPTIONS: [DatasetOptionInfo; 5] = [
     DatasetOptionInfo {
         name: "from",
         value: "NAME",
@@ -97,20 +93,6 @@ pub static DATASET_OPTIONS: [DatasetOptionInfo; 7] = [
         about: "after so many steps an episode was cut off, where the file does not say it",
         set: |options, value| Ok(options.limit = Some(count(value)?)),
         is_set: |options| options.limit.is_some(),
-    },
-    DatasetOptionInfo {
-        name: "every",
-        value: "N",
-        about: "take every n-th frame only; the rewards between are added up",
-        set: |options, value| Ok(options.every = Some(count(value)?)),
-        is_set: |options| options.every.is_some(),
-    },
-    DatasetOptionInfo {
-        name: "components",
-        value: "N",
-        about: "how many principal components stand for pictures, or for counts of words",
-        set: |options, value| Ok(options.components = Some(count(value)?)),
-        is_set: |options| options.components.is_some(),
     },
 ];
 
