@@ -465,12 +465,15 @@ def read(
     columns: Mapping[str, str] | None = None,
     rewards: str | Sequence[str] | None = None,
     next: str = "auto",
+    dataset: Mapping[str, Any] | None = None,
 ) -> list[RewardSample]:
-    """The samples of a table in a file, in order: CSV, TSV, JSONL (also ``.gz`` and ``.zst``), Parquet, Arrow or NPZ.
+    """The samples of a table in a file, in order: CSV, TSV, JSONL (also ``.gz`` and ``.zst``), Parquet, Arrow or NPZ; or of a
+    recorded data set (robomimic, Minari, D4RL and others: docs/datasets.md).
 
-    `columns`, `rewards` and `next` are as in `srrd.from_frame`.
+    `columns`, `rewards` and `next` are as in `srrd.from_frame`. `dataset` says how recorded data sets are read, such as
+    ``{"keys": ["object"], "filter": "train"}``; ``{"from": "minari"}`` which kind it is.
     """
-    reading = _table.reading(duplicates, columns, rewards, next)
+    reading = _table.reading(duplicates, columns, rewards, next, dataset)
     return [RewardSample._of(core) for core in _srrd.read(os.fspath(path), reading)]
 
 

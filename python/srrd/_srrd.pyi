@@ -79,6 +79,7 @@ class Reading:
         columns: list[tuple[str, str]],
         rewards: list[str],
         next: str,
+        dataset: list[tuple[str, str]],
         demonstrations: bool = False,
     ) -> Reading: ...
 

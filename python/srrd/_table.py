@@ -19,13 +19,20 @@ def reading(
     columns: Mapping[str, str] | None = None,
     rewards: str | Sequence[str] | None = None,
     next: str = "auto",
+    dataset: Mapping[str, Any] | None = None,
 ) -> _srrd.Reading:
     """How a table becomes samples, checked as the command checks it."""
     if rewards is None:
         rewards = ()
     elif isinstance(rewards, str):
         rewards = (rewards,)
-    return _srrd.Reading(duplicates, list((columns or {}).items()), list(rewards), next)
+    said = [(name, value if isinstance(value, str) else _listed(value)) for name, value in (dataset or {}).items()]
+    return _srrd.Reading(duplicates, list((columns or {}).items()), list(rewards), next, said)
+
+
+def _listed(value: Any) -> str:
+    """A value of an option as the command has it: lists with commas."""
+    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 def as_array(values: Any) -> np.ndarray:

@@ -363,7 +363,7 @@ def _model(model: str | os.PathLike[str] | RewardSample) -> Any:
 
 
 def _walks(demonstrations: Any, columns: Mapping[str, str] | None, next: str) -> list[_srrd.Walks]:
-    reading = _srrd.Reading("mean", list((columns or {}).items()), [], next, True)
+    reading = _srrd.Reading("mean", list((columns or {}).items()), [], next, [], True)
     sets = _episode_sets(demonstrations)
     if sets is None:
         return _returns._walks(demonstrations, reading, list((columns or {}).values()))

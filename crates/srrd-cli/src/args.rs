@@ -1,21 +1,18 @@
 //! The command line as it is written. The options that commands share are in [`options`](crate::options).
 
+mod cells;
 mod episodes;
 pub mod irl;
-<<<<<<< HEAD
 mod models;
-
-pub use episodes::{Regret, Returns};
-pub use models::Models;
-=======
 mod report;
 
+pub use cells::Discretize;
 pub use episodes::{Regret, Returns};
+pub use models::Models;
 pub use report::{Demo, ReportArgs};
->>>>>>> irl
 
 use crate::gamma::ProfileArgs;
-use crate::inputs::TableArgs;
+use crate::inputs::{DatasetArgs, TableArgs};
 use crate::options::{Canonicalizes, Classifies, Compares, Judges, Measures, Shared};
 use crate::threads::Threads;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -144,15 +141,23 @@ Examples:
         mut_arg("batch", |arg| arg.help(BATCH)),
     )]
     Inspect(Inspect),
-    /// Copy a table of transitions to another format
+    /// A table or a recorded data set as a table of transitions in another format
+    #[command(after_help = crate::commands::convert::after_help())]
+    Convert(Convert),
+    /// Continuous features as cells, so that different recordings meet the same states
     #[command(after_help = "\
 Examples:
-  srrd convert rewards.csv -o rewards.parquet
-  srrd convert rewards.npz -o rewards.csv.gz
+  srrd discretize a.csv b.csv --cells 10,20,50,100         what each number of cells keeps
+  srrd discretize a.csv b.csv -o cells.csv --cells 50      both tables in one, column `sample`
+  srrd discretize lift.hdf5 -o lift.csv --pca 5 --save cells.json
+  srrd discretize new.hdf5 -o new.csv --apply cells.json
 
-Formats by extension: .csv .tsv .jsonl .ndjson (each also with .gz or .zst), .parquet,
-.arrow/.feather, .npz; - is CSV on standard input or output.")]
-    Convert(Convert),
+Cells are fitted on states and next states of all tables together, each feature brought to the same
+spread. Actions with features get cells of their own; tokens stay as they are. Shared: transitions
+that at least two samples have. Reward variance kept: the share of the variance of rewards within
+samples that is between transitions; the rest is averaged away within cells. Missing values get the
+mean of their feature.")]
+    Discretize(Discretize),
     /// The paper's experiments: resumable, with figures and a report
     #[command(after_help = crate::commands::reproduce::after_help())]
     Reproduce(Box<Reproduce>),
@@ -390,11 +395,13 @@ pub struct Inspect {
 
 #[derive(Debug, Args)]
 pub struct Convert {
-    /// The table; - is CSV on standard input
+    /// The table or the recorded data set; - is CSV on standard input
     pub input: PathBuf,
     /// Where to write it; - is CSV on standard output
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub dataset: DatasetArgs,
     #[command(flatten)]
     pub threads: Threads,
     /// Print what was done as JSON

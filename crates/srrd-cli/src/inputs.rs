@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::print;
 use srrd::{NamedSample, Options};
 use srrd_data::{
-    ColumnMap, FileFormat, Next, ReadOptions, SampleTable, TableError, TableOptions, TableReader, open, open_stream,
-    read_sample_table, read_table,
+    ColumnMap, DATASETS, DatasetOptions, FileFormat, Next, ReadOptions, SampleTable, TableError, TableOptions,
+    TableReader, is_readable, open, open_stream, read_sample_table, read_table,
 };
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
@@ -41,9 +41,9 @@ impl Source {
         }
     }
 
-    pub fn open(&self) -> Result<Box<dyn TableReader>, TableError> {
+    pub fn open(&self, dataset: &DatasetOptions) -> Result<Box<dyn TableReader>, TableError> {
         match self {
-            Source::Path(path) => open(path, &ReadOptions::default()),
+            Source::Path(path) => open(path, &ReadOptions { dataset: dataset.clone(), ..ReadOptions::default() }),
             Source::Kept { file, name, format } => {
                 let again = file.try_clone().and_then(|mut file| file.seek(SeekFrom::Start(0)).map(|_| file));
                 let file = again.map_err(|e| {
@@ -60,7 +60,7 @@ impl Source {
             Source::Path(path) => path.file_name().map(|name| name.to_string_lossy().into_owned()),
             Source::Kept { .. } => None,
         };
-        let reader = self.open()?;
+        let reader = self.open(&options.dataset)?;
         let name = name.unwrap_or_else(|| reader.name().to_owned());
         let table = read_sample_table(reader, &name, options.clone())?;
         print::table_notes(&table.notes);
@@ -81,6 +81,38 @@ pub struct TableArgs {
     /// auto shifts where there are both `episode` and `step`
     #[arg(long, value_name = "auto|shift|none", default_value = "auto")]
     next: Next,
+    #[command(flatten)]
+    dataset: DatasetArgs,
+}
+
+/// How recorded data sets are read.
+#[derive(Debug, clap::Args)]
+pub struct DatasetArgs {
+    /// Which kind of recorded data set it is; found out where possible
+    #[arg(long, value_name = "NAME", value_parser = dataset_names())]
+    from: Option<String>,
+    /// An option of recorded data sets, such as keys=object,robot0_eef_pos or filter=train; `srrd convert --help` lists them.
+    /// May be given several times
+    #[arg(long = "dataset", value_name = "OPTION=VALUE")]
+    options: Vec<String>,
+}
+
+fn dataset_names() -> clap::builder::PossibleValuesParser {
+    clap::builder::PossibleValuesParser::new(DATASETS.iter().map(|dataset| dataset.name))
+}
+
+impl DatasetArgs {
+    pub fn options(&self) -> Result<DatasetOptions, Failure> {
+        let wrong = |error: srrd_data::DatasetOptionError| Failure::wrong(format!("--dataset: {error}"));
+        let mut options = DatasetOptions::default();
+        for pair in &self.options {
+            options.set_pair(pair).map_err(wrong)?;
+        }
+        if let Some(name) = &self.from {
+            options.set("from", name).map_err(wrong)?;
+        }
+        Ok(options)
+    }
 }
 
 /// How tables become episodes: as [`TableArgs`], where rewards do not count.
@@ -109,15 +141,16 @@ impl ColumnArgs {
 
 impl TableArgs {
     /// The options of tables; with `episodes` where these are of use.
-    pub fn options(&self, shared: &Options, episodes: bool) -> TableOptions {
-        TableOptions {
+    pub fn options(&self, shared: &Options, episodes: bool) -> Result<TableOptions, Failure> {
+        Ok(TableOptions {
             columns: self.columns.clone().unwrap_or_default(),
             rewards: self.rewards.clone(),
             next: self.next,
             duplicates: shared.duplicates,
             episodes,
             demonstrations: false,
-        }
+            dataset: self.dataset.options()?,
+        })
     }
 }
 
@@ -207,7 +240,7 @@ pub fn read_pair(a: &PathBuf, b: Option<&PathBuf>, options: &TableOptions) -> Re
 pub fn split_name(path: &Path) -> Option<(PathBuf, String)> {
     let (table, name) = path.to_str()?.rsplit_once('#')?;
     let table = PathBuf::from(table);
-    (!path.exists() && FileFormat::from_path(&table).is_ok()).then(|| (table, name.to_owned()))
+    (!path.exists() && is_readable(&table)).then(|| (table, name.to_owned()))
 }
 
 /// The table that `TABLE` or `TABLE#SAMPLE` names.

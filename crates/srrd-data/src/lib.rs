@@ -19,18 +19,23 @@
 //!
 //! # Rooms
 //! `table` holds tables: their columns and what these mean, readers, writers, and one module per format. `dataset` holds what is no
-//! table but can be read as one, such as folders. `files` holds output files that appear complete or not at all.
+//! table but can be read as one, such as folders. `discretize` makes cells of
+//! continuous features. `files` holds output files that appear complete or not at all.
 //!
 //! # Features
 //! `parquet` and `arrow`, both on by default, bring the two columnar formats, which take most of the build time (`parquet` needs
 //! `arrow`). Without them, files of these formats are recognised and the error says how to build with them.
 
 mod dataset;
+pub mod discretize;
 mod error;
 mod files;
 mod table;
 
-pub use dataset::{DATASETS, DatasetInfo};
+pub use dataset::{
+    DATASET_OPTIONS, DATASETS, DatasetInfo, DatasetNote, DatasetOptionError, DatasetOptionInfo, DatasetOptions,
+    is_readable,
+};
 pub use error::{ErrorKind, TableError};
 pub use files::{OutputFile, Unfinished, discard_unfinished};
 pub use table::*;

@@ -3,7 +3,7 @@
 use crate::error::{warn_in_words, wrong};
 use pyo3::prelude::*;
 use srrd::{Choice, Duplicates};
-use srrd_data::{ColumnMap, Next, ROLES, TableNote, TableOptions};
+use srrd_data::{ColumnMap, DatasetOptions, Next, ROLES, TableNote, TableOptions};
 
 /// Which column is which, and what is done with rows: checked once.
 #[pyclass(frozen, module = "srrd._srrd")]
@@ -14,14 +14,15 @@ pub struct Reading {
 #[pymethods]
 impl Reading {
     /// `columns` are pairs of a role and a column; `rewards` the reward columns, by name or pattern; `next` where next states come from;
-    /// with `demonstrations` rewards need not be there.
+    /// `dataset` pairs of an option of recorded data sets and its value; with `demonstrations` rewards need not be there.
     #[new]
-    #[pyo3(signature = (duplicates, columns, rewards, next, demonstrations=false))]
+    #[pyo3(signature = (duplicates, columns, rewards, next, dataset, demonstrations=false))]
     fn new(
         duplicates: &str,
         columns: Vec<(String, String)>,
         rewards: Vec<String>,
         next: &str,
+        dataset: Vec<(String, String)>,
         demonstrations: bool,
     ) -> PyResult<Self> {
         let duplicates = Duplicates::named(duplicates).map_err(|error| wrong(format!("duplicates: {error}")))?;
@@ -30,8 +31,13 @@ impl Reading {
         for (role, column) in columns {
             map.set_named(&role, column).map_err(|error| wrong(format!("columns: {error}")))?;
         }
+        let mut options = DatasetOptions::default();
+        for (name, value) in dataset {
+            options.set(&name, &value).map_err(|error| wrong(format!("dataset: {error}")))?;
+        }
+        let dataset = options;
         Ok(Reading {
-            options: TableOptions { columns: map, rewards, next, duplicates, episodes: true, demonstrations },
+            options: TableOptions { columns: map, rewards, next, duplicates, episodes: true, demonstrations, dataset },
         })
     }
 }

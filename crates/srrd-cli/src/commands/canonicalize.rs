@@ -31,7 +31,7 @@ pub fn run(args: &Canonicalize) -> Result<(), Failure> {
             [_] => vec!["canonical".to_owned()],
             several => several.iter().map(|metric| format!("canonical.{metric}")).collect(),
         };
-        let reading = args.table.options(&options, false);
+        let reading = args.table.options(&options, false)?;
         let table = source.samples(&reading)?;
         if table.reward_count() > 1 {
             return Err(Failure::wrong(
@@ -39,7 +39,7 @@ pub fn run(args: &Canonicalize) -> Result<(), Failure> {
             ));
         }
         // Opened before the work, which should not be done for an output that cannot be written.
-        let copy = TableCopy::open_with(|| source.open(), &args.output, &names, &reading)?;
+        let copy = TableCopy::open_with(|| source.open(&reading.dataset), &args.output, &names, &reading)?;
         // What was understood of the table was told when its samples were read.
         let lost = copy.notes().iter().filter(|note| matches!(note, TableNote::LeftOut { .. }));
         print::table_notes(&lost.cloned().collect::<Vec<_>>());

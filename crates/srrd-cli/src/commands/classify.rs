@@ -23,7 +23,7 @@ pub fn run(args: &Classify) -> Result<(), Failure> {
     };
     let plan = ClassifyPlan::new(&question, &choices)?;
     args.threads.run(|| {
-        let table = args.table.options(&options, false);
+        let table = args.table.options(&options, false)?;
         let samples = read_all(&args.inputs, &table)?;
         let samples: Vec<&NamedSample> = samples.iter().collect();
         match &args.predict {

@@ -1,4 +1,4 @@
-//! `srrd convert`: a table of transitions in another format.
+//! `srrd convert`: a table of transitions in another format, or a recorded data set as one.
 
 use crate::args::Convert;
 use crate::failure::Failure;
@@ -6,15 +6,44 @@ use crate::inputs::Source;
 use crate::outputs::{check_json, check_table, refuse_to_overwrite};
 use crate::print;
 use serde_json::json;
-use srrd_data::TableCopy;
+use srrd_data::{DATASET_OPTIONS, DATASETS, TableCopy};
+
+/// Examples, formats and data sets.
+pub fn after_help() -> String {
+    let mut help = String::from(
+        "\
+Examples:
+  srrd convert rewards.csv -o rewards.parquet
+  srrd convert rewards.npz -o rewards.csv.gz
+  srrd convert low_dim_v15.hdf5 -o lift.parquet --dataset filter=train --dataset keys=object
+
+Formats by extension: .csv .tsv .jsonl .ndjson (each also with .gz or .zst), .parquet,
+.arrow/.feather, .npz; - is CSV on standard input or output.
+
+Recorded data sets (--from), which every other command reads, too:
+",
+    );
+    for dataset in DATASETS {
+        let options =
+            if dataset.options.is_empty() { String::new() } else { format!(" [{}]", dataset.options.join(", ")) };
+        help += &format!("  {:<12} {}{options}\n", dataset.name, dataset.about);
+    }
+    help += "\nTheir options (--dataset OPTION=VALUE):\n";
+    for option in DATASET_OPTIONS.iter().filter(|option| option.name != "from") {
+        help += &format!("  {:<16} {}\n", format!("{}={}", option.name, option.value), option.about);
+    }
+    help.truncate(help.trim_end().len());
+    help
+}
 
 pub fn run(args: &Convert) -> Result<(), Failure> {
     check_json(args.json, Some(&args.output))?;
     refuse_to_overwrite([Some(&args.output)], &[&args.input])?;
     check_table(&args.output)?;
+    let dataset = args.dataset.options()?;
     args.threads.run(|| {
         let source = Source::new(&args.input)?;
-        let copy = TableCopy::open(|| source.open(), &args.output, &[])?;
+        let copy = TableCopy::open(|| source.open(&dataset), &args.output, &[])?;
         print::table_notes(copy.notes());
         let columns: Vec<String> = copy.schema().names().map(str::to_owned).collect();
         let rows = copy.run()?;

@@ -15,7 +15,7 @@ pub fn run(args: &Distance) -> Result<(), Failure> {
     let inputs: Vec<_> = [&args.a].into_iter().chain(&args.b).collect();
     let profile = args.profile.checked(&question, &inputs)?;
     args.threads.run(move || {
-        let table = args.table.options(&options, options.interval.is_some());
+        let table = args.table.options(&options, options.interval.is_some())?;
         let [a, b] = read_pair(&args.a, args.b.as_ref(), &table)?;
         let profile = profile.map(Profile::begin).transpose()?;
         let found = compare(&a, &b, &question)?;

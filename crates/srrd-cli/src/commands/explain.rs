@@ -22,7 +22,7 @@ pub fn run(args: &Explain) -> Result<(), Failure> {
     check_json(args.json, args.output.as_deref())?;
     args.output.as_deref().map_or(Ok(()), check_table)?;
     args.threads.run(move || {
-        let [a, b] = read_pair(&args.a, args.b.as_ref(), &args.table.options(&options, false))?;
+        let [a, b] = read_pair(&args.a, args.b.as_ref(), &args.table.options(&options, false)?)?;
         // What cannot be drawn or written is found before the work.
         let grid = plot.as_ref().map(|_| grid_of(&a)).transpose()?;
         let picture = plot.as_ref().map(Picture::begin).transpose()?;

@@ -15,7 +15,7 @@ pub fn run(args: &Inspect) -> Result<(), Failure> {
     inspect(&[], &question, None)?;
     let space = args.space.as_deref().map(parse_space).transpose()?;
     args.threads.run(move || {
-        let samples = read_all(&args.inputs, &args.table.options(&options, false))?;
+        let samples = read_all(&args.inputs, &args.table.options(&options, false)?)?;
         let samples: Vec<&NamedSample> = samples.iter().collect();
         let found = inspect(&samples, &question, space)?;
         if found.gamma_estimate.is_some_and(|estimate| estimate.identified) {

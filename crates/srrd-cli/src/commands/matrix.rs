@@ -25,7 +25,7 @@ pub fn run(args: &Matrix) -> Result<(), Failure> {
     check_json(args.json, Some(&args.output))?;
     check_matrix(&args.output)?;
     args.threads.run(move || {
-        let samples = read_all(&args.inputs, &args.table.options(&options, false))?;
+        let samples = read_all(&args.inputs, &args.table.options(&options, false)?)?;
         // All outputs are begun before the work: it should not be done for one that cannot be written.
         let output = Output::begin(&args.output, &samples)?;
         let picture = plot.as_ref().map(Picture::begin).transpose()?;

@@ -3,8 +3,9 @@
 mod canonicalize;
 mod check;
 mod classify;
-mod convert;
+pub mod convert;
 mod demo;
+mod discretize;
 mod distance;
 mod explain;
 mod inspect;
@@ -33,6 +34,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Inspect(args) => inspect::run(&args),
         Command::Irl(args) => irl::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Discretize(args) => discretize::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Classify(args) => classify::run(&args),
         Command::Regret(args) => regret::run(&args),

@@ -13,7 +13,7 @@ pub fn run(args: &Regret) -> Result<(), Failure> {
     let gamma = Gamma::new(args.gamma).map_err(|error| Failure::wrong(format!("--gamma: {error}")))?;
     read_once([&args.a].into_iter().chain(&args.b).chain(&args.dynamics))?;
     args.threads.run(move || {
-        let [a, b] = read_pair(&args.a, args.b.as_ref(), &args.table.options(&Options::default(), false))?;
+        let [a, b] = read_pair(&args.a, args.b.as_ref(), &args.table.options(&Options::default(), false)?)?;
         let model = args.dynamics.as_deref().map(read_model).transpose()?;
         let found = sampled_regret(&a.sample, &b.sample, model.as_ref(), gamma, &args.start)
             .map_err(|error| Failure::wrong(error.to_string()))?;

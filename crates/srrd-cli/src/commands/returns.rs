@@ -16,7 +16,7 @@ pub fn run(args: &Returns) -> Result<(), Failure> {
     let settings = settings(args)?;
     read_once([&args.a].into_iter().chain(&args.b).chain(&args.preferences))?;
     args.threads.run(move || {
-        let options = args.table.options(&Options::default(), true);
+        let options = args.table.options(&Options::default(), true)?;
         let mut rewards = read(&args.a, &options)?;
         if let Some(b) = &args.b {
             rewards = vec![only(&args.a, rewards)?, only(b, read(b, &options)?)?];

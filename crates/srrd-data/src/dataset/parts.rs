@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use super::DatasetInfo;
 use crate::error::{ErrorKind, TableError};
-use crate::table::{Batch, Extras, FileFormat, Piece, ReadOptions, Schema, TableReader, open};
+use crate::table::{Batch, Extras, FileFormat, Piece, ReadOptions, Schema, TableNote, TableReader, open};
 
 pub(super) const INFO: DatasetInfo = DatasetInfo {
     name: "parts",
     about: "a folder of tables of one format whose names differ only in their numbers, read one behind the other",
+    options: &[],
     detect: |folder| parts_in(folder).is_some(),
     open: |folder, options| {
         let parts = parts_in(folder).unwrap_or_default();
@@ -133,6 +134,10 @@ impl TableReader for PartsReader {
         let meant = meant.iter().map(|name| (*name).to_owned()).collect();
         self.choice = Choice::Extras { meant, as_json, kept: kept.clone() };
         Ok(kept)
+    }
+
+    fn notes(&self) -> Vec<TableNote> {
+        self.current.notes()
     }
 
     fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {

@@ -124,6 +124,7 @@ impl TableCopy {
             why: why.clone(),
         };
         notes.extend(extras.left_out.iter().map(left_out));
+        notes.extend(reader.notes());
         Ok(TableCopy { reader, writer, check, changes, added: added.len(), expected, notes })
     }
 

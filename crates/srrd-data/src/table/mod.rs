@@ -42,3 +42,14 @@ pub use trajectories::{TrajectoryColumns, TrajectoryRows, TrajectoryWriter, traj
 pub use types::{coerce, infer_types_of};
 pub use walks::{WalkTable, read_walk_table, read_walks};
 pub use write::{TableWriter, create};
+
+pub(crate) use number::feature_numbers;
+#[cfg(feature = "arrow")]
+pub(crate) use read::arrays::{column_type, fill as fill_column, list_value};
+#[cfg(any(feature = "arrow", feature = "hdf5"))]
+pub(crate) use read::guard::guarded;
+#[cfg(feature = "hdf5")]
+pub(crate) use read::half::half_to_f64;
+pub(crate) use read::{Selection, check_names, listed, open_file};
+pub(crate) use roles::{Identity, NextState, Places, Roles};
+pub(crate) use tokens::{cell_text, truths};

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use srrd::settings::SettingError;
 use srrd::{Choice, Duplicates};
 
+use crate::dataset::{DatasetNote, DatasetOptions};
 use crate::error::shorten;
 
 /// What a column is to a table of transitions.
@@ -265,6 +266,8 @@ pub struct TableOptions {
     pub episodes: bool,
     /// Whether only what agents do is read: rewards need not be there, and do not count.
     pub demonstrations: bool,
+    /// How recorded data sets are read.
+    pub dataset: DatasetOptions,
 }
 
 impl From<Duplicates> for TableOptions {
@@ -304,6 +307,13 @@ pub enum TableNote {
         /// Why it cannot be kept.
         why: String,
     },
+    /// It is a recorded data set.
+    Dataset {
+        /// The file.
+        file: String,
+        /// What is to be known about it.
+        note: DatasetNote,
+    },
 }
 
 impl fmt::Display for TableNote {
@@ -319,6 +329,7 @@ impl fmt::Display for TableNote {
                  episodes; {ended} last rows end their episode; {left_out} rows are left out because their next states are not \
                  known)"
             ),
+            TableNote::Dataset { file, note } => write!(f, "{file}: {note}"),
             TableNote::LeftOut { file, column, why } => write!(
                 f,
                 "{file}: column `{}` is left out: {why}; convert it to text or numbers to keep it",

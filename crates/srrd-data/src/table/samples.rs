@@ -119,7 +119,8 @@ pub fn read_samples(path: &Path, options: impl Into<TableOptions>) -> Result<Vec
 /// # Errors
 /// Anything wrong with the table; the message names the file, the row and the column and says what to do.
 pub fn read_table(path: &Path, options: impl Into<TableOptions>) -> Result<SampleTable, TableError> {
-    let reader = open(path, &ReadOptions::default())?;
+    let options = options.into();
+    let reader = open(path, &ReadOptions { dataset: options.dataset.clone(), ..ReadOptions::default() })?;
     let name = match path.file_name() {
         Some(name) if name != "-" => name.to_string_lossy().into_owned(),
         _ => reader.name().to_owned(),
@@ -143,6 +144,7 @@ pub fn read_sample_table(
     let roles = Roles::of(&file, reader.schema(), &options, &mut notes)?;
     let columns = roles.columns();
     reader.select(&columns.iter().map(String::as_str).collect::<Vec<_>>())?;
+    notes.extend(reader.notes());
     let places = Places::of(&roles, reader.schema());
     let rows = Rows { file: &file, roles: &roles, places: &places };
     let mut taker =

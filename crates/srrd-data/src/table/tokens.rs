@@ -177,7 +177,7 @@ impl Ends {
 }
 
 /// The truths of a column: true or false, or 1 or 0.
-fn truths(file: &str, name: &str, batch: &Batch, column: &Column) -> Result<Vec<bool>, TableError> {
+pub(crate) fn truths(file: &str, name: &str, batch: &Batch, column: &Column) -> Result<Vec<bool>, TableError> {
     let truth = |row: usize| {
         if !column.is_valid(row) {
             return None;

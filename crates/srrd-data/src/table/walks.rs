@@ -36,7 +36,8 @@ pub struct WalkTable {
 /// # Errors
 /// Anything wrong with the table; the message names the file, the row and the column and says what to do.
 pub fn read_walks(path: &Path, options: impl Into<TableOptions>) -> Result<WalkTable, TableError> {
-    let reader = open(path, &ReadOptions::default())?;
+    let options = options.into();
+    let reader = open(path, &ReadOptions { dataset: options.dataset.clone(), ..ReadOptions::default() })?;
     let name = match path.file_name() {
         Some(name) if name != "-" => name.to_string_lossy().into_owned(),
         _ => reader.name().to_owned(),
@@ -84,6 +85,7 @@ pub fn read_walk_table(
     let mut seen = std::collections::HashSet::new();
     columns.retain(|column| seen.insert(column.clone()));
     reader.select(&columns.iter().map(String::as_str).collect::<Vec<_>>())?;
+    notes.extend(reader.notes());
     let places = Places::of(&roles, reader.schema());
     let (mut batches, mut ends): (Vec<Batch>, Ends) = Default::default();
     for_each_batch(reader, |batch| {

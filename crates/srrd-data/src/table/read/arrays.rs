@@ -14,7 +14,7 @@ use super::push_wide;
 use crate::table::batch::{Column, ColumnType, Values};
 
 /// The list in a row of an array of lists.
-pub(super) fn list_value(array: &ArrayRef, row: usize) -> Option<ArrayRef> {
+pub(crate) fn list_value(array: &ArrayRef, row: usize) -> Option<ArrayRef> {
     match array.data_type() {
         DataType::List(_) => Some(array.as_list::<i32>().value(row)),
         DataType::LargeList(_) => Some(array.as_list::<i64>().value(row)),
@@ -105,7 +105,7 @@ pub(super) fn is_bytes(data_type: &DataType) -> bool {
     }
 }
 
-pub(super) fn column_type(data_type: &DataType) -> Option<ColumnType> {
+pub(crate) fn column_type(data_type: &DataType) -> Option<ColumnType> {
     match data_type {
         DataType::Boolean => Some(ColumnType::Bool),
         DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 => Some(ColumnType::Int),
@@ -131,7 +131,7 @@ pub(super) fn known_type(data_type: &DataType) -> Option<ColumnType> {
 }
 
 /// Adds the values of `array` to `column`, which is empty. The error is the first row whose bytes are no text.
-pub(super) fn fill(array: &ArrayRef, column: &mut Column) -> Result<(), usize> {
+pub(crate) fn fill(array: &ArrayRef, column: &mut Column) -> Result<(), usize> {
     match array.data_type() {
         DataType::Boolean => {
             let array = array.as_boolean();

@@ -7,10 +7,10 @@ mod pipeline;
 mod selection;
 
 #[cfg(feature = "arrow")]
-mod arrays;
+pub(crate) mod arrays;
 #[cfg(feature = "arrow")]
 mod calendar;
-#[cfg(feature = "arrow")]
+#[cfg(any(feature = "arrow", feature = "hdf5"))]
 pub(crate) mod guard;
 #[cfg(feature = "arrow")]
 mod memory;
@@ -25,10 +25,11 @@ use std::fs::{File, Metadata};
 use std::io::{BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
-use crate::dataset;
+use crate::dataset::{self, DatasetOptions};
 use crate::error::{ErrorKind, TableError};
 use crate::table::batch::{Batch, Column, Schema, TextColumn, Values};
 use crate::table::format::{Compression, FileFormat, Format, signature};
+use crate::table::options::TableNote;
 use crate::table::types::push_text;
 
 #[cfg(feature = "arrow")]
@@ -47,11 +48,13 @@ pub struct ReadOptions {
     pub batch_rows: usize,
     /// Accept numbers as column names in CSV and TSV. By default they are taken for a data row, the header missing.
     pub numeric_names: bool,
+    /// How recorded data sets are read.
+    pub dataset: DatasetOptions,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        ReadOptions { batch_rows: 16 * 1024, numeric_names: false }
+        ReadOptions { batch_rows: 16 * 1024, numeric_names: false, dataset: DatasetOptions::default() }
     }
 }
 
@@ -109,6 +112,11 @@ pub trait TableReader: Send {
     fn keep_extras(&mut self, meant: &[&str], as_json: bool) -> Result<Extras, TableError> {
         let _ = (meant, as_json);
         Ok(Extras::default())
+    }
+
+    /// What users should know about what is read. To be asked for when the columns have been selected.
+    fn notes(&self) -> Vec<TableNote> {
+        Vec::new()
     }
 
     /// Fills `batch` with the next rows, reusing its memory; it may hold none although more follow. After [`Piece::End`] the batch
@@ -190,14 +198,19 @@ impl Source {
     }
 }
 
-/// Opens a table. The format is told by the file's name; `-` is CSV on standard input. A folder is opened if it is a data set that is known.
+/// Opens a table. The format is told by the file's name; `-` is CSV on standard input. What is a recorded data set is read as one ([`DATASETS`](crate::DATASETS)).
 ///
 /// # Errors
 /// The file cannot be opened, its format is not supported, or its beginning is not of that format.
 pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, TableError> {
-    if path.is_dir() {
-        return dataset::open_folder(path, options);
+    match dataset::open_dataset(path, options) {
+        Some(opened) => opened,
+        None => open_file(path, options),
     }
+}
+
+/// Opens a table, without a look whether it is a recorded data set.
+pub(crate) fn open_file(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, TableError> {
     let format = FileFormat::from_path(path)?;
     if path.as_os_str() == "-" {
         return open_stream("standard input", format, Box::new(std::io::stdin()), options);

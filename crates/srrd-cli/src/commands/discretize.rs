@@ -1,0 +1,123 @@
+//! `srrd discretize`: continuous features as cells.
+
+use crate::args::Discretize;
+use crate::failure::Failure;
+use crate::outputs::{check_json, check_table, refuse_to_overwrite};
+use crate::print;
+use serde_json::json;
+use srrd::Options;
+use srrd_data::discretize::{DiscretizeOptions, Discretizer, FeatureNote, Kept, discretize, fit_tables, what_is_kept};
+use srrd_data::{OutputFile, TableOptions};
+use srrd_show::words::{count, table};
+use std::path::Path;
+
+pub fn run(args: &Discretize) -> Result<(), Failure> {
+    check_json(args.json, args.output.as_deref())?;
+    refuse_to_overwrite([args.output.as_ref(), args.save.as_ref()], &args.inputs.iter().collect::<Vec<_>>())?;
+    if let Some(output) = &args.output {
+        check_table(output)?;
+    }
+    if args.cells.len() > 1 && (args.output.is_some() || args.save.is_some()) {
+        return Err(Failure::wrong(
+            "--cells: several numbers show what each keeps; give one of them to write a table or to save",
+        ));
+    }
+    if args.cells.contains(&0) || args.action_cells == 0 {
+        return Err(Failure::wrong("--cells, --action-cells: at least 1"));
+    }
+    if args.inputs.iter().any(|input| input.as_os_str() == "-") {
+        return Err(Failure::wrong("tables are read twice, and standard input can be read only once: name a file"));
+    }
+    let reading = args.table.options(&Options::default(), false)?;
+    args.threads.run(|| {
+        let (fitted, features) = fitted(args, &reading)?;
+        tell(&features, &fitted);
+        let kept = what_is_kept(&args.inputs, &reading, &fitted)?;
+        let mut rows = None;
+        if let (Some(output), [with]) = (&args.output, &fitted[..]) {
+            let written = discretize(&args.inputs, &reading, with, output)?;
+            print::table_notes(&written.notes);
+            if args.apply.is_some() {
+                tell(&written.features, &[]);
+            }
+            rows = Some(written.rows);
+        }
+        if let (Some(path), [with]) = (&args.save, &fitted[..]) {
+            save(path, with)?;
+        }
+        if args.json {
+            let output = args.output.as_ref().map(|path| path.display().to_string());
+            print::json(&json!({"output": output, "rows": rows, "kept": kept, "features": features}))?;
+        } else if args.output.as_ref().is_none_or(|path| path.as_os_str() != "-") {
+            print::result(&shown(&kept, args.inputs.len()))?;
+        }
+        Ok(())
+    })
+}
+
+/// Cells that were saved, or new ones for every number of them.
+fn fitted(args: &Discretize, reading: &TableOptions) -> Result<(Vec<Discretizer>, Vec<FeatureNote>), Failure> {
+    if let Some(path) = &args.apply {
+        let name = path.display();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Failure::wrong(format!("{name}: cannot be read: {error}")))?;
+        let saved = Discretizer::from_json(&text).map_err(|what| Failure::wrong(format!("{name}: {what}")))?;
+        return Ok((vec![saved], Vec::new()));
+    }
+    let (mut all, mut notes) = (Vec::new(), Vec::new());
+    for &cells in &args.cells {
+        let options = DiscretizeOptions {
+            method: args.method,
+            cells,
+            action_cells: args.action_cells,
+            components: args.pca,
+            seed: args.seed,
+        };
+        let (fitted, found) = fit_tables(&args.inputs, reading, &options)?;
+        all.push(fitted);
+        notes = found;
+    }
+    Ok((all, notes))
+}
+
+fn save(path: &Path, with: &Discretizer) -> Result<(), Failure> {
+    let mut file = OutputFile::create(path)?;
+    file.write_with(|to| to.write_all(with.to_json().as_bytes()))?;
+    Ok(file.finish()?)
+}
+
+/// Missing and constant features, and what principal components hold.
+fn tell(features: &[FeatureNote], fitted: &[Discretizer]) {
+    for FeatureNote { column, missing, constant } in features {
+        if *constant {
+            print::warn(&format!("`{column}` never changes: it tells no states apart"));
+        }
+        if *missing > 0 {
+            print::warn(&format!("`{column}` is missing in {} rows: its mean stands there", count(*missing)));
+        }
+    }
+    let explained = fitted.first().and_then(|with| with.states.as_ref()).and_then(|space| space.explained());
+    if let Some(explained) = explained {
+        print::note(&format!("principal components hold {:.1} % of the variance of states", 100.0 * explained));
+    }
+}
+
+/// What every choice keeps, as a table.
+fn shown(kept: &[Kept], inputs: usize) -> String {
+    let row = |kept: &Kept| {
+        vec![
+            count(kept.cells),
+            count(kept.states),
+            count(kept.transitions),
+            count(kept.shared),
+            kept.reward_variance.map_or("constant".to_owned(), |share| format!("{:.1} %", 100.0 * share)),
+        ]
+    };
+    let header = ["cells", "states", "transitions", "shared", "reward variance kept"];
+    let mut text = table(&header, &kept.iter().map(row).collect::<Vec<_>>(), &[]);
+    if inputs == 1 {
+        text += "\nshared: transitions that at least two samples have; give all tables that are to be compared.\n";
+    }
+    text.truncate(text.trim_end().len());
+    text
+}

@@ -1,0 +1,81 @@
+//! What is to be known about a data set that was read.
+
+use std::fmt;
+
+use crate::error::shorten;
+
+/// What was understood of a recorded data set that its user should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DatasetNote {
+    /// Which kind of data set it was taken for.
+    Kind {
+        /// Its name.
+        dataset: &'static str,
+        /// How many episodes it has.
+        episodes: usize,
+    },
+    /// Observations that are no part of states because they are pictures, or no numbers.
+    KeysLeftOut {
+        /// Their names.
+        keys: Vec<String>,
+    },
+    /// The last frame of an episode has no next state.
+    LastFrames {
+        /// Whether frames say that they are the last.
+        done: bool,
+    },
+    /// Frames without a reward are left out.
+    MissingRewards {
+        /// The reward.
+        column: String,
+        /// How many frames have none.
+        missing: usize,
+        /// How many frames there are.
+        frames: usize,
+    },
+    /// Columns hold the progress of a task.
+    Progress {
+        /// Their names.
+        columns: Vec<String>,
+    },
+}
+
+impl fmt::Display for DatasetNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DatasetNote::Kind { dataset, episodes } => write!(f, "read as {dataset}, {episodes} episodes"),
+            DatasetNote::LastFrames { done: true } => {
+                write!(
+                    f,
+                    "the last frame of an episode has no next state; it is left out unless its `next.done` is true"
+                )
+            }
+            DatasetNote::LastFrames { done: false } => {
+                write!(f, "the last frame of an episode has no next state; it is left out")
+            }
+            DatasetNote::MissingRewards { column, missing, frames } => write!(
+                f,
+                "{missing} of {frames} frames have no `{}` and are left out; the option `reward` chooses one reward alone",
+                shorten(column)
+            ),
+            DatasetNote::Progress { columns } => write!(
+                f,
+                "the progress p(s) of a task is in {}. Taken as a reward by itself it asks for states of high progress; its difference \
+                 γp(s') − p(s) is pure shaping and asks for nothing",
+                quoted(columns)
+            ),
+            DatasetNote::KeysLeftOut { keys } => {
+                write!(
+                    f,
+                    "left out of states, as pictures or no numbers: {}; the option `keys` chooses what states are made of",
+                    quoted(keys)
+                )
+            }
+        }
+    }
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{}`", shorten(name))).collect::<Vec<_>>().join(", ")
+}

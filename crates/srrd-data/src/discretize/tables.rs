@@ -1,0 +1,481 @@
+//! Tables of features as tables of cells: fitted on all inputs together, written row after row.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::{DiscretizeOptions, Discretizer, Rows, Space, VERSION};
+use crate::error::{ErrorKind, TableError};
+use crate::table::{
+    Batch, Column, Identity, NextState, Places, Roles, Schema, TableNote, TableOptions, TextColumn, Values, cell_text,
+    create, feature_numbers, finite_numbers, for_each_batch, open, truths,
+};
+use crate::table::{NotANumber, ReadOptions, TableReader, parse_number};
+
+/// Cells are fitted on at most so many numbers; of more rows every second, fourth, … is taken.
+const FITTED: usize = 16 << 20;
+
+/// What was found about a feature.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FeatureNote {
+    /// Its column.
+    pub column: String,
+    /// How many values are missing; the mean stands for them.
+    pub missing: usize,
+    /// Whether it never changes, so that it tells nothing apart.
+    pub constant: bool,
+}
+
+/// What was done.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Discretized {
+    /// How many rows were written.
+    pub rows: usize,
+    /// Features with missing values, or without different ones.
+    pub features: Vec<FeatureNote>,
+    /// What was understood of the tables.
+    #[serde(skip)]
+    pub notes: Vec<TableNote>,
+}
+
+/// What a choice of cells keeps.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Kept {
+    /// How many groups, or bins per feature.
+    pub cells: usize,
+    /// How many cells states are in.
+    pub states: usize,
+    /// How many different transitions there are, of all samples.
+    pub transitions: usize,
+    /// How many of them at least two samples have.
+    pub shared: usize,
+    /// The share of the variance of rewards within samples that is between transitions; what is lost is within them. `None` where rewards do
+    /// not vary.
+    pub reward_variance: Option<f64>,
+}
+
+/// A table that is open, with what its columns mean.
+struct Input {
+    file: String,
+    reader: Box<dyn TableReader>,
+    roles: Roles,
+    places: Places,
+    notes: Vec<TableNote>,
+}
+
+impl Input {
+    fn open(path: &Path, options: &TableOptions) -> Result<Self, TableError> {
+        let mut reader = open(path, &ReadOptions { dataset: options.dataset.clone(), ..ReadOptions::default() })?;
+        let file = reader.name().to_owned();
+        let mut notes = Vec::new();
+        let roles = Roles::of(&file, reader.schema(), options, &mut notes)?;
+        let mut columns = roles.meant();
+        columns.dedup();
+        let mut seen = std::collections::HashSet::new();
+        columns.retain(|column| seen.insert(column.clone()));
+        reader.select(&columns.iter().map(String::as_str).collect::<Vec<_>>())?;
+        notes.extend(reader.notes());
+        let places = Places::of(&roles, reader.schema());
+        Ok(Input { file, reader, roles, places, notes })
+    }
+
+    /// Where rows of features are, of states and next states, or of actions.
+    fn groups(&self, actions: bool) -> Vec<(Vec<String>, Vec<usize>)> {
+        let mut groups = Vec::new();
+        let mut add = |identity: &Identity, places: &[usize]| {
+            if identity.features().is_some() {
+                groups.push((identity.columns(), places.to_vec()));
+            }
+        };
+        if actions {
+            add(&self.roles.action, &self.places.action);
+        } else {
+            add(&self.roles.state, &self.places.state);
+            if let (NextState::Given(identity), Some(places)) = (&self.roles.next_state, &self.places.next_state) {
+                add(identity, places);
+            }
+        }
+        groups
+    }
+
+    fn features(&self, actions: bool) -> Option<Vec<String>> {
+        let identity = if actions { &self.roles.action } else { &self.roles.state };
+        identity.features().map(<[String]>::to_vec)
+    }
+}
+
+/// The features of all rows of a batch; what is missing is NaN.
+fn rows_of(file: &str, batch: &Batch, columns: &[String], places: &[usize]) -> Result<Rows, TableError> {
+    let width = columns.len();
+    let mut values = vec![f64::NAN; batch.rows * width];
+    let mut numbers = Vec::with_capacity(batch.rows);
+    for (at, (name, &place)) in columns.iter().zip(places).enumerate() {
+        let column = &batch.columns[place];
+        numbers.clear();
+        match &column.values {
+            Values::Float(from) => {
+                numbers.extend(from.iter().map(|value| if value.is_finite() { *value } else { f64::NAN }))
+            }
+            Values::Text(texts) if texts.iter().any(|text| parse_number(text) == Err(NotANumber::Empty)) => {
+                let number = |text| match parse_number(text) {
+                    Ok(value) => Ok(value),
+                    Err(NotANumber::Empty) => Ok(f64::NAN),
+                    Err(_) => Err(()),
+                };
+                for (row, text) in texts.iter().enumerate() {
+                    numbers.push(number(text).map_err(|()| {
+                        let what = format!("`{}` is no number", crate::error::shorten(text));
+                        TableError::new(ErrorKind::Number, file, what).at(batch, row).in_column(name)
+                    })?);
+                }
+            }
+            Values::Int(from) if column.validity.is_some() => numbers.extend(from.iter().map(|&value| value as f64)),
+            _ => feature_numbers(file, name, batch, place, &mut numbers)?,
+        }
+        for (row, &number) in numbers.iter().enumerate() {
+            if column.is_valid(row) {
+                values[row * width + at] = number;
+            }
+        }
+    }
+    Ok(Rows { width, values })
+}
+
+/// Rows to fit on, thinned out where they are too many.
+#[derive(Default)]
+struct Gathered {
+    features: Option<Vec<String>>,
+    rows: Rows,
+    /// Every so-manieth row is taken.
+    stride: usize,
+    seen: usize,
+    missing: Vec<usize>,
+}
+
+impl Gathered {
+    fn add(&mut self, rows: &Rows) {
+        self.rows.width = rows.width;
+        self.missing.resize(rows.width, 0);
+        self.stride = self.stride.max(1);
+        for row in rows.iter() {
+            row.iter().zip(&mut self.missing).for_each(|(value, missing)| *missing += usize::from(value.is_nan()));
+            if self.seen % self.stride == 0 {
+                self.rows.values.extend_from_slice(row);
+            }
+            self.seen += 1;
+            if self.rows.values.len() > FITTED {
+                let every_second = self.rows.iter().step_by(2).flatten().copied().collect();
+                self.rows.values = every_second;
+                self.stride *= 2;
+            }
+        }
+    }
+
+    fn fit(
+        self,
+        prefix: &str,
+        options: &DiscretizeOptions,
+        cells: usize,
+    ) -> Result<Option<(Space, Vec<FeatureNote>)>, String> {
+        let Some(features) = self.features else { return Ok(None) };
+        let missing = self.missing;
+        let space = Space::fit(features, self.rows, options, cells)?;
+        let constant: Vec<&str> = space.constant();
+        let note = |(name, missing): (&String, &usize)| FeatureNote {
+            column: format!("{prefix}.{name}"),
+            missing: *missing,
+            constant: constant.contains(&name.as_str()),
+        };
+        let notes: Vec<FeatureNote> = space.features.iter().zip(&missing).map(note).collect();
+        let notes = notes.into_iter().filter(|note| note.missing > 0 || note.constant).collect();
+        Ok(Some((space, notes)))
+    }
+}
+
+/// Fits cells on the states (and next states) and on the actions of all tables together.
+///
+/// # Errors
+/// Anything wrong with a table; tables with different features, or without any.
+pub fn fit_tables(
+    paths: &[PathBuf],
+    reading: &TableOptions,
+    options: &DiscretizeOptions,
+) -> Result<(Discretizer, Vec<FeatureNote>), TableError> {
+    let mut gathered = [Gathered::default(), Gathered::default()];
+    for path in paths {
+        let input = Input::open(path, reading)?;
+        for (actions, gathered) in [false, true].into_iter().zip(&mut gathered) {
+            let features = input.features(actions);
+            if gathered.seen > 0 && gathered.features != features {
+                let what = "the table has other features than those before it; cells are fitted on tables with the same features";
+                return Err(TableError::new(ErrorKind::Ragged, input.file, what));
+            }
+            gathered.features = features;
+        }
+        let groups = [input.groups(false), input.groups(true)];
+        let file = input.file.clone();
+        for_each_batch(input.reader, |batch| {
+            for (groups, gathered) in groups.iter().zip(&mut gathered) {
+                for (columns, places) in groups {
+                    gathered.add(&rows_of(&file, batch, columns, places)?);
+                }
+            }
+            Ok(())
+        })?;
+    }
+    let file = paths.first().map(|path| path.display().to_string()).unwrap_or_default();
+    let wrong = |what: String| TableError::new(ErrorKind::Usage, &file, what);
+    let [states, actions] = gathered;
+    let states = states.fit("state", options, options.cells).map_err(wrong)?;
+    // Principal components are of states; actions have few features.
+    let of_actions = DiscretizeOptions { components: None, ..*options };
+    let actions = actions.fit("action", &of_actions, options.action_cells).map_err(wrong)?;
+    if states.is_none() && actions.is_none() {
+        return Err(wrong(
+            "neither states nor actions have features (columns `state.NAME`): there is nothing to discretize"
+                .to_owned(),
+        ));
+    }
+    let mut notes = Vec::new();
+    let mut space = |fitted: Option<(Space, Vec<FeatureNote>)>| {
+        fitted.map(|(space, found)| {
+            notes.extend(found);
+            space
+        })
+    };
+    let (states, actions) = (space(states), space(actions));
+    Ok((Discretizer { version: VERSION, options: *options, states, actions }, notes))
+}
+
+/// The tokens of a role, as cells or as they are.
+fn tokens(
+    input: (&str, &Identity, &[usize]),
+    space: Option<&Space>,
+    batch: &Batch,
+    missing: &mut BTreeMap<String, usize>,
+) -> Result<Values, TableError> {
+    let (file, identity, places) = input;
+    let (Some(names), Some(space)) = (identity.features(), space) else {
+        if identity.features().is_some() {
+            let what = "there are no cells for these features; fit them on this table, too";
+            return Err(TableError::new(ErrorKind::Usage, file, what).in_column(identity.columns().swap_remove(0)));
+        }
+        let column = &batch.columns[places[0]];
+        return Ok(Values::Text((0..batch.rows).map(|row| cell_text(column, row)).fold(
+            TextColumn::new(),
+            |mut all, text| {
+                all.push(&text);
+                all
+            },
+        )));
+    };
+    if names != space.features {
+        let what = format!(
+            "the features are {}, but cells were fitted on {}",
+            crate::table::listed(names.iter().map(String::as_str)),
+            crate::table::listed(space.features.iter().map(String::as_str))
+        );
+        return Err(TableError::new(ErrorKind::Ragged, file, what));
+    }
+    let columns = identity.columns();
+    let rows = rows_of(file, batch, &columns, places)?;
+    for row in rows.iter() {
+        for (value, column) in row.iter().zip(&columns).filter(|(value, _)| value.is_nan()) {
+            debug_assert!(value.is_nan());
+            *missing.entry(column.clone()).or_default() += 1;
+        }
+    }
+    Ok(Values::Int(space.cells(&rows)))
+}
+
+/// Writes all tables as one of cells; with several, a column `sample` says which row is of which.
+///
+/// # Errors
+/// Anything wrong with a table, other features than cells were fitted on, or an output that cannot be written.
+pub fn discretize(
+    paths: &[PathBuf],
+    reading: &TableOptions,
+    with: &Discretizer,
+    output: &Path,
+) -> Result<Discretized, TableError> {
+    let mut writer = None;
+    let mut written = Discretized { rows: 0, features: Vec::new(), notes: Vec::new() };
+    let mut missing = BTreeMap::new();
+    let mut schema: Option<Schema> = None;
+    for path in paths {
+        let Input { file, reader, roles, places, notes } = Input::open(path, reading)?;
+        written.notes.extend(notes);
+        let name = path.file_name().map_or_else(|| file.clone(), |name| name.to_string_lossy().into_owned());
+        for_each_batch(reader, |batch| {
+            let columns = cells_of(&file, &name, paths.len() > 1, batch, &roles, &places, with, &mut missing)?;
+            let of_batch = Schema::new(columns.iter().map(|(name, column)| (name.as_str(), column.kind())));
+            if *schema.get_or_insert_with(|| of_batch.clone()) != of_batch {
+                let what = "the table has other columns than those before it; discretize tables with the same columns together";
+                return Err(TableError::new(ErrorKind::Ragged, &file, what));
+            }
+            let writer = match &mut writer {
+                Some(writer) => writer,
+                none => none.insert(create(output, &of_batch)?),
+            };
+            written.rows += batch.rows;
+            let first = written.rows - batch.rows + 1;
+            writer.write(&Batch::from_columns(columns.into_iter().map(|(_, column)| column).collect(), first as u64))
+        })?;
+    }
+    match writer {
+        Some(writer) if written.rows > 0 => writer.finish()?,
+        _ => return Err(TableError::no_rows(paths.first().map(|path| path.display().to_string()).unwrap_or_default())),
+    }
+    written.features =
+        missing.into_iter().map(|(column, missing)| FeatureNote { column, missing, constant: false }).collect();
+    Ok(written)
+}
+
+/// The columns of a batch, with cells instead of features.
+#[allow(clippy::too_many_arguments)]
+fn cells_of(
+    file: &str,
+    name: &str,
+    several: bool,
+    batch: &Batch,
+    roles: &Roles,
+    places: &Places,
+    with: &Discretizer,
+    missing: &mut BTreeMap<String, usize>,
+) -> Result<Vec<(String, Column)>, TableError> {
+    let texts = |place: usize| {
+        let mut texts = TextColumn::new();
+        (0..batch.rows).for_each(|row| texts.push(&cell_text(&batch.columns[place], row)));
+        Values::Text(texts)
+    };
+    let mut columns: Vec<(String, Column)> = Vec::new();
+    let mut add = |name: &str, values: Values| columns.push((name.to_owned(), values.into()));
+    match (places.sample, several) {
+        (Some(place), false) => add("sample", texts(place)),
+        (Some(place), true) => {
+            let joined = (0..batch.rows).map(|row| format!("{name}#{}", cell_text(&batch.columns[place], row)));
+            add(
+                "sample",
+                Values::Text(joined.fold(TextColumn::new(), |mut all, text| {
+                    all.push(&text);
+                    all
+                })),
+            );
+        }
+        (None, true) => add("sample", Values::Text(std::iter::repeat_n(name, batch.rows).collect())),
+        (None, false) => {}
+    }
+    if let Some(place) = places.label {
+        add("label", texts(place));
+    }
+    add("state", tokens((file, &roles.state, &places.state), with.states.as_ref(), batch, missing)?);
+    add("action", tokens((file, &roles.action, &places.action), with.actions.as_ref(), batch, missing)?);
+    if let (NextState::Given(identity), Some(at)) = (&roles.next_state, &places.next_state) {
+        add("next_state", tokens((file, identity, at), with.states.as_ref(), batch, missing)?);
+    }
+    for (reward, &place) in roles.rewards.iter().zip(&places.rewards) {
+        let mut numbers = Vec::with_capacity(batch.rows);
+        finite_numbers(file, reward, batch, place, &mut numbers)?;
+        add(if roles.rewards.len() == 1 { "reward" } else { reward }, Values::Float(numbers));
+    }
+    for (column, (name, place)) in
+        ["terminated", "done", "truncated", "timeout"].into_iter().zip(roles.ends.iter().zip(places.ends))
+    {
+        if let (Some(name), Some(place)) = (name, place) {
+            add(column, Values::Bool(truths(file, name, batch, &batch.columns[place])?));
+        }
+    }
+    if let Some(place) = places.episode {
+        add("episode", texts(place));
+    }
+    if let (Some(name), Some(place)) = (&roles.step, places.step) {
+        let mut numbers = Vec::with_capacity(batch.rows);
+        finite_numbers(file, name, batch, place, &mut numbers)?;
+        add("step", Values::Float(numbers));
+    }
+    Ok(columns)
+}
+
+/// The rewards of one transition of one sample.
+#[derive(Clone, Copy, Default)]
+struct Moments {
+    count: f64,
+    sum: f64,
+    squares: f64,
+}
+
+impl Moments {
+    fn add(&mut self, other: Moments) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+    }
+
+    /// The sum of squared differences to the mean.
+    fn spread(&self) -> f64 {
+        (self.squares - self.sum * self.sum / self.count).max(0.0)
+    }
+}
+
+/// What each of several discretizers keeps of the tables: how many transitions are shared, and how much of the variance of the first reward
+/// is between transitions rather than within them.
+///
+/// # Errors
+/// As [`discretize`].
+pub fn what_is_kept(paths: &[PathBuf], reading: &TableOptions, all: &[Discretizer]) -> Result<Vec<Kept>, TableError> {
+    let mut found: Vec<HashMap<(String, String), HashMap<[String; 3], Moments>>> = vec![HashMap::new(); all.len()];
+    for path in paths {
+        let Input { file, reader, roles, places, .. } = Input::open(path, reading)?;
+        for_each_batch(reader, |batch| {
+            for (with, found) in all.iter().zip(&mut found) {
+                let columns = cells_of(&file, "", false, batch, &roles, &places, with, &mut BTreeMap::new())?;
+                let column = |name: &str| columns.iter().find(|(known, _)| known == name).map(|(_, column)| column);
+                let text =
+                    |name: &str, row: usize| column(name).map(|it| cell_text(it, row).into_owned()).unwrap_or_default();
+                let reward = if roles.rewards.len() == 1 { "reward" } else { roles.rewards[0].as_str() };
+                for row in 0..batch.rows {
+                    let Some(Values::Float(rewards)) = column(reward).map(|column| &column.values) else { continue };
+                    let sample = found.entry((file.clone(), text("sample", row))).or_default();
+                    let transition = ["state", "action", "next_state"].map(|name| text(name, row));
+                    let value = rewards[row];
+                    sample.entry(transition).or_default().add(Moments {
+                        count: 1.0,
+                        sum: value,
+                        squares: value * value,
+                    });
+                }
+            }
+            Ok(())
+        })?;
+    }
+    Ok(all.iter().zip(found).map(|(with, samples)| kept(with.options.cells, &samples)).collect())
+}
+
+fn kept(cells: usize, samples: &HashMap<(String, String), HashMap<[String; 3], Moments>>) -> Kept {
+    let mut holders: HashMap<&[String; 3], usize> = HashMap::new();
+    let (mut within, mut whole) = (0.0, 0.0);
+    // In one order, so that sums have the same bits every time.
+    let sorted: BTreeMap<_, _> = samples.iter().collect();
+    for transitions in sorted.values() {
+        let mut all = Moments::default();
+        for (transition, moments) in transitions.iter().collect::<BTreeMap<_, _>>() {
+            *holders.entry(transition).or_default() += 1;
+            within += moments.spread();
+            all.add(*moments);
+        }
+        whole += all.spread();
+    }
+    let states: std::collections::HashSet<&str> = holders
+        .keys()
+        .flat_map(|[state, _, next]| [state.as_str(), next.as_str()])
+        .filter(|it| !it.is_empty())
+        .collect();
+    Kept {
+        cells,
+        states: states.len(),
+        transitions: holders.len(),
+        shared: holders.values().filter(|count| **count > 1).count(),
+        reward_variance: (whole > 0.0).then(|| (1.0 - within / whole).clamp(0.0, 1.0)),
+    }
+}
