@@ -44,7 +44,7 @@ impl Set {
         }
         let (sample, placement) = trajectories
             .to_transitions(Duplicates::Mean)
-            .map_err(|error| Problem::Trajectories { set: name, error })?;
+            .map_err(|error| Problem::Trajectories { set: name, error: Box::new(error) })?;
         let ids = sample.sample.ids();
         let row = |(state, action, next_state)| Row { state, action, next_state, count: 0.0, ended: 0.0 };
         let mut rows: Vec<Row> = ids.map(row).collect();

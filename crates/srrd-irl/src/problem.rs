@@ -47,7 +47,7 @@ pub enum Problem {
         /// The set.
         set: String,
         /// What.
-        error: TrajectoryError,
+        error: Box<TrajectoryError>,
     },
     /// Given probabilities that are none.
     Dynamics(DynamicsError),
