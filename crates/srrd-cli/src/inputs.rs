@@ -125,17 +125,20 @@ pub struct ColumnArgs {
     /// auto shifts where there are both `episode` and `step`
     #[arg(long, value_name = "auto|shift|none", default_value = "auto")]
     next: Next,
+    #[command(flatten)]
+    dataset: DatasetArgs,
 }
 
 impl ColumnArgs {
     /// The options of tables of which only what agents do counts.
-    pub fn options(&self) -> TableOptions {
-        TableOptions {
+    pub fn options(&self) -> Result<TableOptions, Failure> {
+        Ok(TableOptions {
             columns: self.columns.clone().unwrap_or_default(),
             next: self.next,
             demonstrations: true,
+            dataset: self.dataset.options()?,
             ..TableOptions::default()
-        }
+        })
     }
 }
 

@@ -13,7 +13,7 @@ pub fn run(args: &Check) -> Result<u8, Failure> {
     let options = Options { metrics: vec![Metric::Projected], verdict: true, ..args.shared.options()? };
     let question = options.question()?;
     args.threads.run(move || {
-        let [old, new] = read_pair(&args.old, args.new.as_ref(), &args.table.options(&options, false))?;
+        let [old, new] = read_pair(&args.old, args.new.as_ref(), &args.table.options(&options, false)?)?;
         let found = compare(&old, &new, &question)?;
         print::warnings(&found.warnings);
         let judgement = found.verdict.as_ref().ok_or_else(|| Failure::Failed("there is no verdict".to_owned()))?;

@@ -13,10 +13,10 @@ pub fn run(args: &Models) -> Result<(), Failure> {
     let level = options.interval.unwrap_or_default();
     let settings = ModelSettings { level, draws: options.draws, seed: options.seed, top: args.top };
     args.threads.run(move || {
-        let mut table = args.table.options(&options, false);
+        let mut table = args.table.options(&options, false)?;
         let source = Source::new(&args.input)?;
         if table.rewards.is_empty() {
-            table.rewards = score_columns(source.open()?, &table)?;
+            table.rewards = score_columns(source.open(&table.dataset)?, &table)?;
             print::note(&format!(
                 "{}: comparing the scores {}; choose others with --rewards",
                 args.input.display(),

@@ -212,7 +212,7 @@ fn read(args: &LearnArgs) -> Result<Vec<Walks>, Failure> {
         Some((table, name)) => (table, Some(name)),
         None => (args.input.clone(), None),
     };
-    let found = read_walks(&table, args.columns.options())?;
+    let found = read_walks(&table, args.columns.options()?)?;
     print::table_notes(&found.notes);
     let Some(name) = wanted else { return Ok(found.walks) };
     let one = found.walks.into_iter().find(|walks| found.named && walks.trajectories.name() == name);
