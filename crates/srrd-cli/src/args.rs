@@ -145,8 +145,8 @@ Examples:
     /// Continuous features as cells, so that different recordings meet the same states
     #[command(after_help = "\
 Examples:
-  srrd discretize a.csv b.csv --cells 10,20,50,100         what each number of cells keeps
-  srrd discretize a.csv b.csv -o cells.csv --cells 50      both tables in one, column `sample`
+  srrd discretize p.csv q.csv --cells 10,20,50,100         what each number of cells keeps
+  srrd discretize p.csv q.csv -o cells.csv --cells 50      both tables in one, column `sample`
   srrd discretize lift.hdf5 -o lift.csv --pca 5 --save cells.json
   srrd discretize new.hdf5 -o new.csv --apply cells.json
 

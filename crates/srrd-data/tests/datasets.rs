@@ -114,7 +114,7 @@ fn samples_have_next_states_and_ends() {
     let table = read_table(&recording("d4rl.hdf5"), TableOptions::default()).unwrap();
     let Some(TableNote::Shifted { episodes, ended, left_out, .. }) = table.notes.last() else { panic!() };
     assert_eq!((*episodes, *ended, *left_out), (6, 3, 3));
-    assert_eq!(table.samples[0].sample.row_count(), 20);
+    assert_eq!(table.samples[0].sample.len(), 20);
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn copy_folder(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
         let target = to.join(path.file_name().unwrap());
-        if path.is_dir() { copy_folder(&path, &target) } else { drop(fs::copy(&path, &target).unwrap()) }
+        if path.is_dir() { copy_folder(&path, &target) } else { assert!(fs::copy(&path, &target).is_ok()) }
     }
 }
 
@@ -246,7 +246,7 @@ fn damaged_recordings_never_panic() {
         let path = folder.path().join(name);
         let damaged = if file.is_empty() { path.clone() } else { path.join(file) };
         if file.is_empty() {
-            drop(fs::copy(recording(name), &path).unwrap())
+            assert!(fs::copy(recording(name), &path).is_ok())
         } else {
             copy_folder(&recording(name), &path)
         }
@@ -269,4 +269,48 @@ fn damaged_recordings_never_panic() {
             assert!(started.elapsed().as_secs() < 20, "{name}, case {case} takes too long");
         }
     }
+}
+
+#[test]
+fn cells_are_fitted_together_saved_and_applied() {
+    use srrd_data::discretize::{DiscretizeOptions, Discretizer, Method, discretize, fit_tables, what_is_kept};
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, rows: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, format!("state.x,state.y,action,next_state.x,next_state.y,reward,episode,step\n{rows}"))
+            .unwrap();
+        path
+    };
+    // Two walks over the same places 0 and 10; y never changes, and one x is missing.
+    let a = write("a.csv", "0,7,go,10,7,1,e,0\n10.1,7,go,0.1,7,2,e,1\n0.2,7,go,9.9,7,1.5,e,2\n");
+    let b = write("b.csv", "0.05,7,go,10.2,7,3,e,0\n10,7,go,,7,4,e,1\n");
+    let options = DiscretizeOptions { cells: 2, ..DiscretizeOptions::default() };
+    let reading = TableOptions::default();
+    let (cells, notes) = fit_tables(&[a.clone(), b.clone()], &reading, &options).unwrap();
+    let said: Vec<_> = notes.iter().map(|note| (note.column.as_str(), note.missing, note.constant)).collect();
+    assert_eq!(said, [("state.x", 1, false), ("state.y", 0, true)]);
+    let cells = Discretizer::from_json(&cells.to_json()).unwrap();
+    let out = folder.path().join("out.csv");
+    assert_eq!(discretize(&[a.clone(), b.clone()], &reading, &cells, &out).unwrap().rows, 5);
+    let table = common::read(&out).unwrap();
+    assert_eq!(table.names, ["sample", "state", "action", "next_state", "reward", "episode", "step"]);
+    let states: Vec<String> = table.column("state").iter().map(text).collect();
+    let next: Vec<String> = table.column("next_state").iter().map(text).collect();
+    let [near, far] = [states[0].clone(), next[0].clone()];
+    assert_ne!(near, far);
+    assert_eq!(states, [&near, &far, &near, &near, &far].map(Clone::clone));
+    assert_eq!(next[..4], [&far, &near, &far, &far].map(Clone::clone));
+    // (near, go, far) has the rewards 1 and 1.5 in a, whose variance within is 0.125 of 0.5; b has two transitions with one reward each.
+    let kept = &what_is_kept(&[a.clone(), b], &reading, &[cells]).unwrap()[0];
+    assert_eq!((kept.states, kept.cells), (2, 2));
+    assert!(kept.shared >= 1 && kept.shared <= 2);
+    let share = kept.reward_variance.unwrap();
+    assert!((share - (1.0 - 0.125 / (0.5 + 0.5))).abs() < 1e-12, "{share}");
+    // Other features are refused.
+    let other = folder.path().join("other.csv");
+    fs::write(&other, "state.z,action,reward\n1,go,1\n").unwrap();
+    let uniform = DiscretizeOptions { method: Method::Uniform, ..options };
+    let error = fit_tables(&[a, other], &reading, &uniform).unwrap_err();
+    assert!(error.to_string().contains("other features"), "{error}");
+    assert!(Discretizer::from_json("{}").unwrap_err().contains("no saved discretizer"));
 }

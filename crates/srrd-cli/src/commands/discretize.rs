@@ -118,6 +118,5 @@ fn shown(kept: &[Kept], inputs: usize) -> String {
     if inputs == 1 {
         text += "\nshared: transitions that at least two samples have; give all tables that are to be compared.\n";
     }
-    text.truncate(text.trim_end().len());
     text
 }

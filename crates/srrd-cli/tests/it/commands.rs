@@ -498,7 +498,11 @@ fn help_shows_examples_that_run() {
     place.write("runs/2.csv", B);
     place.ok("convert b.csv -o b.parquet");
     place.ok("convert b.csv -o rewards.npz");
-    for command in ["demo", "distance", "explain", "canonicalize", "matrix", "inspect", "convert"] {
+    let recording = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/data/lift.hdf5");
+    for name in ["low_dim_v15.hdf5", "lift.hdf5", "new.hdf5"] {
+        std::fs::copy(recording, place.path(name)).unwrap();
+    }
+    for command in ["demo", "distance", "explain", "canonicalize", "matrix", "inspect", "convert", "discretize"] {
         let help = place.ok(&format!("{command} --help"));
         let examples: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  srrd ")).collect();
         assert!(!examples.is_empty(), "{help}");

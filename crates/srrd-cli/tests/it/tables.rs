@@ -60,6 +60,18 @@ fn made(name: &str) -> String {
                 vec![info.name.to_owned(), extensions.join(", "), info.about.to_owned()]
             }),
         ),
+        "datasets" => table(
+            &["`--from`", "what it is", "options"],
+            srrd_data::DATASETS.iter().map(|info| {
+                let options: Vec<String> = info.options.iter().map(|option| code(option)).collect();
+                vec![code(info.name), info.about.to_owned(), options.join(", ")]
+            }),
+        ),
+        "dataset-options" => table(
+            &["`--dataset`", "meaning"],
+            (srrd_data::DATASET_OPTIONS.iter().filter(|option| option.name != "from"))
+                .map(|option| vec![code(&format!("{}={}", option.name, option.value)), option.about.to_owned()]),
+        ),
         "worlds" => table(
             &["world", "what it is"],
             srrd_worlds::WORLDS.iter().map(|info| vec![code(info.name), info.about.to_owned()]),

@@ -75,7 +75,8 @@ pub(crate) fn open_dataset(path: &Path, options: &ReadOptions) -> Option<Result<
         Some(_) if !there => Some(Err(missing(path, &file))),
         Some(dataset) => Some(given.check(&file, dataset).and_then(|()| (dataset.open)(path, options))),
         None if path.is_dir() => Some(Err(not_known(&file))),
-        None if is_hdf5_name(path) && there => Some(Err(unknown_hdf5(path, &file))),
+        None if is_hdf5_name(path) && !there => Some(Err(missing(path, &file))),
+        None if is_hdf5_name(path) => Some(Err(unknown_hdf5(path, &file))),
         None => given.given().next().map(|name| {
             let what =
                 format!("it is a table and no recorded data set, which the option `{name}` is for; leave it out");

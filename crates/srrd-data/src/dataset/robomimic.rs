@@ -74,7 +74,9 @@ fn filtered(file: &File, demos: Vec<String>, options: &DatasetOptions) -> Result
 /// The parts of an episode as the first has them, and the observations that are left out.
 #[allow(clippy::type_complexity)]
 fn parts(file: &File, first: &str, options: &DatasetOptions) -> Result<(Vec<(Part, Source)>, Vec<String>), TableError> {
-    let (_, there) = file.members(&format!("{first}/obs"))?;
+    // Files list their members in different orders.
+    let (_, mut there) = file.members(&format!("{first}/obs"))?;
+    there.sort();
     let mut left_out = Vec::new();
     let mut states: Vec<(String, String)> = Vec::new();
     let keys = if options.keys.is_empty() { &there } else { &options.keys };
