@@ -143,18 +143,7 @@ Examples:
     #[command(after_help = crate::commands::convert::after_help())]
     Convert(Convert),
     /// Continuous features as cells, so that different recordings meet the same states
-    #[command(after_help = "\
-Examples:
-  srrd discretize p.csv q.csv --cells 10,20,50,100         what each number of cells keeps
-  srrd discretize p.csv q.csv -o cells.csv --cells 50      both tables in one, column `sample`
-  srrd discretize lift.hdf5 -o lift.csv --pca 5 --save cells.json
-  srrd discretize new.hdf5 -o new.csv --apply cells.json
-
-Cells are fitted on states and next states of all tables together, each feature brought to the same
-spread. Actions with features get cells of their own; tokens stay as they are. Shared: transitions
-that at least two samples have. Reward variance kept: the share of the variance of rewards within
-samples that is between transitions; the rest is averaged away within cells. Missing values get the
-mean of their feature.")]
+    #[command(after_help = cells::EXAMPLES)]
     Discretize(Discretize),
     /// The paper's experiments: resumable, with figures and a report
     #[command(after_help = crate::commands::reproduce::after_help())]

@@ -43,6 +43,15 @@ impl Part {
     }
 }
 
+/// Whether a column is an array, or a feature of it.
+pub(super) fn is_of(column: &str, array: &str) -> bool {
+    column == array
+        || column
+            .strip_prefix(array)
+            .and_then(|rest| rest.strip_prefix('.'))
+            .is_some_and(|rest| rest.parse::<usize>().is_ok())
+}
+
 /// Data recorded episode after episode.
 pub(super) trait Recording: Send {
     /// How many steps an episode has; `None` when there is no such episode. Episodes are asked for in order.

@@ -91,7 +91,10 @@ pub static DATASET_OPTIONS: [DatasetOptionInfo; 5] = [
         name: "limit",
         value: "STEPS",
         about: "after so many steps an episode was cut off, where the file does not say it",
-        set: |options, value| Ok(options.limit = Some(count(value)?)),
+        set: |options, value| {
+            options.limit = Some(count(value)?);
+            Ok(())
+        },
         is_set: |options| options.limit.is_some(),
     },
 ];

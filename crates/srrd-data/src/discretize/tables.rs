@@ -160,7 +160,7 @@ impl Gathered {
         self.stride = self.stride.max(1);
         for row in rows.iter() {
             row.iter().zip(&mut self.missing).for_each(|(value, missing)| *missing += usize::from(value.is_nan()));
-            if self.seen % self.stride == 0 {
+            if self.seen.is_multiple_of(self.stride) {
                 self.rows.values.extend_from_slice(row);
             }
             self.seen += 1;
@@ -405,6 +405,9 @@ struct Moments {
     squares: f64,
 }
 
+/// By file and sample, the rewards of every transition.
+type BySample = HashMap<(String, String), HashMap<[String; 3], Moments>>;
+
 impl Moments {
     fn add(&mut self, other: Moments) {
         self.count += other.count;
@@ -424,7 +427,7 @@ impl Moments {
 /// # Errors
 /// As [`discretize`].
 pub fn what_is_kept(paths: &[PathBuf], reading: &TableOptions, all: &[Discretizer]) -> Result<Vec<Kept>, TableError> {
-    let mut found: Vec<HashMap<(String, String), HashMap<[String; 3], Moments>>> = vec![HashMap::new(); all.len()];
+    let mut found: Vec<BySample> = vec![HashMap::new(); all.len()];
     for path in paths {
         let Input { file, reader, roles, places, .. } = Input::open(path, reading)?;
         for_each_batch(reader, |batch| {
@@ -452,7 +455,7 @@ pub fn what_is_kept(paths: &[PathBuf], reading: &TableOptions, all: &[Discretize
     Ok(all.iter().zip(found).map(|(with, samples)| kept(with.options.cells, &samples)).collect())
 }
 
-fn kept(cells: usize, samples: &HashMap<(String, String), HashMap<[String; 3], Moments>>) -> Kept {
+fn kept(cells: usize, samples: &BySample) -> Kept {
     let mut holders: HashMap<&[String; 3], usize> = HashMap::new();
     let (mut within, mut whole) = (0.0, 0.0);
     // In one order, so that sums have the same bits every time.

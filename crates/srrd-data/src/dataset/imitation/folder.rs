@@ -194,8 +194,14 @@ impl Recording for Folder {
             Which::NextState => obs.read(file, after, obs.width(), to),
             Which::Action => acts.read(file, steps, acts.width(), to),
             Which::Reward => rews.read(file, steps, 1, to),
-            Which::Terminated => Ok(flags(steps, acts.rows, *terminal, to)),
-            Which::Truncated => Ok(flags(steps, acts.rows, !*terminal, to)),
+            Which::Terminated => {
+                flags(steps, acts.rows, *terminal, to);
+                Ok(())
+            }
+            Which::Truncated => {
+                flags(steps, acts.rows, !*terminal, to);
+                Ok(())
+            }
         }
     }
 }

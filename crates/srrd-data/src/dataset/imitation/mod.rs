@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::DatasetInfo;
-use super::episodes::{EpisodeReader, Part, Recording};
+use super::episodes::{EpisodeReader, Part, Recording, is_of};
 use super::note::DatasetNote;
 use crate::error::{ErrorKind, TableError};
 use crate::table::{Batch, Column, ColumnType, Piece, ReadOptions, TableReader, Values, open_file};
@@ -44,15 +44,6 @@ fn detect(path: &Path) -> bool {
     };
     let there = |array: &str| names.iter().any(|name| is_of(name, array));
     ["obs", "acts", "terminal", "indices"].into_iter().all(there)
-}
-
-/// Whether a column is an array, or a feature of it.
-fn is_of(column: &str, array: &str) -> bool {
-    column == array
-        || column
-            .strip_prefix(array)
-            .and_then(|rest| rest.strip_prefix('.'))
-            .is_some_and(|rest| rest.parse::<usize>().is_ok())
 }
 
 /// An array of an archive: a column, or a group of columns.

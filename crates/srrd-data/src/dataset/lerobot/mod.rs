@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use self::frames::{Frames, push_rows};
 use self::rewards::RewardTables;
-use super::episodes::{EpisodeReader, Part, Recording};
+use super::episodes::{EpisodeReader, Part, Recording, is_of};
 use super::note::DatasetNote;
 use super::{DatasetInfo, DatasetOptions};
 use crate::error::{ErrorKind, TableError, shorten};
@@ -90,14 +90,7 @@ fn open(folder: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, Ta
     };
     let first_name = first.display().to_string();
     let columns_of = |feature: &str| -> Vec<String> {
-        let is_feature = |name: &&str| {
-            *name == feature
-                || name
-                    .strip_prefix(feature)
-                    .and_then(|rest| rest.strip_prefix('.'))
-                    .is_some_and(|rest| rest.parse::<usize>().is_ok())
-        };
-        schema.names().filter(is_feature).map(str::to_owned).collect()
+        schema.names().filter(|name| is_of(name, feature)).map(str::to_owned).collect()
     };
     let missing = |feature: &str| {
         let what = format!("there is no such column; this one has {}", listed(schema.names()));
@@ -105,7 +98,7 @@ fn open(folder: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, Ta
     };
     let kind_of =
         |column: &str| schema.index_of(column).and_then(|at| schema.fields[at].kind).unwrap_or(ColumnType::Float);
-    let places = PLACES.map(|column| place(column));
+    let places = PLACES.map(&mut place);
     if let Some(column) = PLACES.iter().find(|column| schema.index_of(column).is_none()) {
         return Err(missing(column));
     }
