@@ -42,10 +42,12 @@ fn sets() -> Result<Demonstrations, Box<dyn Error + Send + Sync>> {
 fn tables() -> Result<(), Box<dyn Error + Send + Sync>> {
     let shown = sets()?;
     let gamma = Gamma::new(0.9)?;
-    let methods: [(&str, ModelChoice, Box<dyn Learner>); 4] = [
+    let methods: [(&str, ModelChoice, Box<dyn Learner>); 5] = [
         ("airl, model of the set", ModelChoice::Set, Box::new(Airl { gamma, ..Airl::default() })),
         ("airl, pooled model", ModelChoice::Pooled, Box::new(Airl { gamma, ..Airl::default() })),
         ("ptirl near", ModelChoice::Pooled, Box::new(Ptirl::default())),
+        // A spread that takes several steps of the solver.
+        ("ptirl near, alpha 8000", ModelChoice::Pooled, Box::new(Ptirl { alpha: 8000.0, ..Ptirl::default() })),
         ("ptirl spread", ModelChoice::Pooled, Box::new(Ptirl { objective: Objective::Spread, ..Ptirl::default() })),
     ];
     for (name, model, learner) in methods {

@@ -50,6 +50,11 @@ impl Found {
         self.layout.rewards(task, &self.unknowns, shaped)
     }
 
+    /// The largest element of the gradient per step, at the end.
+    pub fn gradient(&self) -> f64 {
+        self.gradient
+    }
+
     /// Whether learning came to its end.
     pub fn converged(&self) -> bool {
         self.enough || self.gradient <= GRADIENT

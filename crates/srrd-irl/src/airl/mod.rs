@@ -118,6 +118,7 @@ impl Learner for Airl {
         if !found.converged() {
             learned.cautions.push(Caution::NotConverged { iterations: watch.iterations() });
         }
+        learned.gradient = Some(found.gradient());
         learned.iterations = watch.iterations();
         learned.trace = watch.into_trace();
         Ok(learned)
