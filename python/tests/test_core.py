@@ -616,3 +616,15 @@ def test_features_of_arrays_can_be_named_as_those_of_tables_are() -> None:
     assert srrd.distance(table, named, metric="direct") == 0
     with pytest.raises(ValueError, match=r"features x, y .* features 0, 1.*`state_features`"):
         srrd.distance(table, plain)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 10**30, float("nan"), 2.5, 1025])
+def test_threads_say_what_is_allowed(threads: Any) -> None:
+    a = srrd.RewardSample([0, 1, 2, 0], [0, 0, 0, 1], [1, 2, 0, 2], [0.0, 1.0, 0.5, 2.0])
+    with pytest.raises(ValueError, match="threads: .* is not a whole number between 1 and 1024"):
+        srrd.distance(a, a, threads=threads)
+
+
+def test_a_matrix_that_does_not_fit_is_a_memory_error() -> None:
+    with pytest.raises(MemoryError, match="10000000 samples take at least 800.0 TB of memory, and .* free; give `out=`"):
+        srrd._srrd.check_matrix(10_000_000)

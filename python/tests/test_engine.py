@@ -379,6 +379,24 @@ def test_dask_with_a_worker_that_dies_while_it_gets_samples(cluster: Cluster, mo
     assert not failures
 
 
+def test_files_are_read_where_the_work_is_done(tmp_path: Path) -> None:
+    paths = []
+    for number in range(7):
+        rows = [f"{row % 5},{row % 3},{(row + number) % 5},{row * 7 % 11 + number}" for row in range(40)]
+        paths.append(tmp_path / f"{number}.csv")
+        paths[-1].write_text("\n".join(["state,action,next_state,reward", *rows]) + "\n")
+    expected = srrd.pairwise([srrd.read(path)[0] for path in paths]).tobytes()
+    assert srrd.pairwise(paths).tobytes() == expected
+    with ThreadPoolExecutor(2) as threads:
+        assert srrd.pairwise(paths, engine=threads, block=2).tobytes() == expected
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
+        assert srrd.pairwise(paths, engine=pool, block=2, out=tmp_path / "out.npy").tobytes() == expected
+    with pytest.raises(ValueError, match="gamma"):
+        srrd.pairwise(paths, gamma="auto")
+    with pytest.raises(TypeError, match="either samples or paths"):
+        srrd.pairwise([paths[0], SAMPLES[0]])
+
+
 def test_tasks_that_are_lost_again_and_again_are_given_up() -> None:
     class Losing(engines.Here):
         def result(self, future: Any) -> Any:

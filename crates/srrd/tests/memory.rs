@@ -113,6 +113,25 @@ fn samples_of_the_same_transitions_share_them() {
     assert!(bytes < 2 * 10 * rows as usize, "{bytes} bytes for {} copies", copies.len());
 }
 
+#[test]
+fn a_matrix_takes_little_more_than_its_distances() {
+    let _alone = ALONE.lock().unwrap();
+    let size = 1000u32;
+    let one = |i: u32| RewardSample::from_rows([(i, 0, i, 1.0), (i, 1, i, 2.0)], Duplicates::Mean).unwrap();
+    // No two share a transition: for every pair there is a reason beside the distance.
+    let samples: Vec<RewardSample> = (0..size).map(one).collect();
+    let references: Vec<&RewardSample> = samples.iter().collect();
+    let cells = (size * size) as usize;
+    for metric in [Metric::Direct, Metric::Projected] {
+        let live = LIVE.load(Ordering::Relaxed);
+        PEAK.store(live, Ordering::Relaxed);
+        let matrix = pairwise(&references, metric, &Settings::default());
+        let bytes = PEAK.load(Ordering::Relaxed) - live;
+        assert_eq!(matrix.undefined().filter(|(i, j, _)| i != j).count(), cells / 2 - size as usize / 2);
+        assert!(bytes <= 16 * cells, "{metric}: {:.1} bytes per distance", bytes as f64 / cells as f64);
+    }
+}
+
 /// What `make` makes, and its bytes.
 fn measured<T>(make: impl FnOnce() -> T) -> (T, usize) {
     let before = LIVE.load(Ordering::Relaxed);
