@@ -307,3 +307,21 @@ fn what_cannot_have_an_interval_says_why() {
     let found = Pair::new(&chain, &chain).measure(Metric::Direct, &settings).interval(&one).unwrap_err();
     assert_eq!(found, NoInterval::WrongEpisodes { expected: 30, found: sample.len() });
 }
+
+/// Walks that were cut off before any end say nothing about what happens at ends.
+#[test]
+fn marks_without_a_single_end_have_no_interval_unless_episodes_never_end() {
+    let rows = (0..12u32).flat_map(|s| (0..12u32).map(move |t| (s, 0u32, t, f64::from((3 * s * s + 2 * t * s) % 7))));
+    let a = RewardSample::from_rows(rows, Duplicates::Mean).unwrap();
+    let unmarked = a.with_rewards(a.rewards().iter().enumerate().map(|(i, r)| r + (i % 5) as f64).collect()).unwrap();
+    let mark = |sample: &RewardSample| sample.clone().with_ends(Ends::marked(vec![false; sample.len()])).unwrap();
+    let (a, b) = (mark(&a), mark(&unmarked));
+    let pair = Pair::new(&a, &b);
+    let interval = |ends| {
+        let settings = Settings { ends, ..Settings::default() };
+        pair.measure(Metric::Projected, &settings).interval(&IntervalSettings::default())
+    };
+    assert_eq!(interval(EndRule::Auto), Err(NoInterval::EndsUnseen));
+    assert_eq!(interval(EndRule::Marked), Err(NoInterval::EndsUnseen));
+    assert!(interval(EndRule::None).is_ok() && interval(EndRule::Sinks).is_ok());
+}

@@ -15,6 +15,7 @@ use crate::seed::trial_seed;
 use crate::statistics::{Moments, share_interval};
 use crate::values::{Fraction, Noise, Preset, Size, WorldKind, gamma};
 use rand::RngExt;
+use srrd::settings::EndRule;
 use srrd::sure::IntervalSettings;
 use srrd::{Metric, Settings, estimate_gamma};
 use srrd_worlds::stream;
@@ -133,7 +134,8 @@ impl Intervals {
             return Ok((source.gamma.get(), known));
         }
         let metric = if part == Part::Direct { Metric::Direct } else { Metric::Projected };
-        let settings = Settings { gamma: source.gamma, ..Settings::default() };
+        // Rewards are independent everywhere, so that nothing else happens at ends that few walks reach.
+        let settings = Settings { gamma: source.gamma, ends: EndRule::None, ..Settings::default() };
         let how = IntervalSettings { seed, ..IntervalSettings::default() };
         let shared = srrd::Pair::new(&pair.a, &pair.b);
         let measured = shared.measure(metric, &settings);

@@ -125,7 +125,8 @@ mod tests {
         for &kind in RewardKind::ALL {
             let whole = kind.rewards(&world, 3, &all);
             assert_eq!(kind.rewards(&world, 3, &all[7..9]), whole[7..9], "{kind:?}");
-            assert!(kind.rewards(&world, 4, &all) != whole);
+            // Of so few transitions all sparse rewards may be 0.
+            assert!(kind == RewardKind::Sparse || kind.rewards(&world, 4, &all) != whole);
         }
     }
 

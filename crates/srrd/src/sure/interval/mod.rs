@@ -227,8 +227,11 @@ pub enum NoInterval {
         /// How many.
         groups: usize,
     },
-    /// Episodes end, but no shared transition does: what happens at the ends is not seen.
-    #[error("episodes end, but no shared transition ends one: a difference at the ends would go unseen")]
+    /// No shared transition ends an episode, and nobody said that episodes never end: what happens at the ends is not seen.
+    #[error(
+        "no shared transition ends an episode, so that a difference at the ends would go unseen: sample episodes to their ends, or choose \
+         ends = none if they never end"
+    )]
     EndsUnseen,
     /// Nobody said where episodes end.
     #[error(
