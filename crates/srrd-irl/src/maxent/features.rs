@@ -225,7 +225,8 @@ fn score(
                     *value = next;
                 }
             }
-            if !(change > 1e-12 * (1.0 - gamma).max(1e-3)) {
+            // Also ends where values are not finite.
+            if change.is_nan() || change <= 1e-12 * (1.0 - gamma).max(1e-3) {
                 worth.iter().enumerate().for_each(|(pair, worth)| by_pair[pair * width + column] = *worth);
                 break;
             }

@@ -144,16 +144,16 @@ fn flow(task: &Task<'_>, gamma: f64, counts: &[f64], policy: &[f64]) -> (Vec<f64
         checkpoint();
         let mut next = vec![0.0; dynamics.states()];
         let mut flows = vec![0.0; dynamics.pairs()];
-        for s in 0..dynamics.states() {
+        for (s, arriving) in arriving.iter().enumerate() {
             for pair in dynamics.pairs_of(s) {
-                flows[pair] = more[pair] + policy[pair] * arriving[s];
+                flows[pair] = more[pair] + policy[pair] * arriving;
                 let outcomes = dynamics.of_pair(pair).iter().zip(&ended[dynamics.outcomes_of(pair)]);
                 outcomes.for_each(|((t, p), ended)| next[t] += gamma * p * (1.0 - ended) * flows[pair]);
             }
         }
         let change = next.iter().zip(&arriving).fold(0.0f64, |most, (a, b)| most.max((a - b).abs()));
         arriving = next;
-        if !(change > 1e-10 * scale * (1.0 - gamma).max(1e-3)) {
+        if change.is_nan() || change <= 1e-10 * scale * (1.0 - gamma).max(1e-3) {
             return (flows, arriving);
         }
     }

@@ -66,7 +66,7 @@ pub fn solve(model: &Model<'_>, gamma: f64, rewards: &[f64], rest: &[f64]) -> So
             }
         }
         // Also ends where values are not finite: the caller sees it in the rewards.
-        if !(change > PRECISE * scale * (1.0 - gamma).max(1e-3)) {
+        if !change.is_finite() || change <= PRECISE * scale * (1.0 - gamma).max(1e-3) {
             break;
         }
     }
