@@ -3,4 +3,5 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 cargo test --workspace
+python3 tests/licences.py --check
 python3 python/test.py
