@@ -118,7 +118,8 @@ fn standard_output_gets_all_rows_or_none() {
     #[cfg(target_os = "linux")]
     {
         std::os::unix::fs::symlink("/dev/stdout", place.path("out.csv")).unwrap();
-        assert!(place.refused("convert damaged.csv.gz -o out.csv").contains("damaged.csv.gz: "));
+        let message = place.refused("convert damaged.csv.gz -o out.csv");
+        assert!(message.contains("damaged.csv.gz: "), "{message}");
         assert!(place.refused("convert damaged.parquet -o out.csv").contains("is damaged"));
         assert_eq!(place.ok("convert whole.parquet -o out.csv"), place.read("whole.csv"));
     }

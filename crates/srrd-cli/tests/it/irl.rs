@@ -8,14 +8,13 @@ fn walks() -> String {
     let mut text = String::from("sample,label,episode,step,state.x,action,next_state.x,terminated\n");
     for (name, period) in [("right", 4), ("left", 3)] {
         for episode in 0..6 {
-            let mut x: i32 = 2;
+            let mut x: i32 = 2 * (episode % 3);
             for step in 0..8 {
                 // Every so many steps against the liking.
                 let against = (episode + step) % period == 0;
                 let action = if (name == "right") != against { "east" } else { "west" };
                 let next = (x + if action == "east" { 1 } else { -1 }).clamp(0, 4);
-                let over = step == 7 && episode == 0;
-                text += &format!("{name},{name},{episode},{step},{x},{action},{next},{over}\n");
+                text += &format!("{name},{name},{episode},{step},{x},{action},{next},false\n");
                 x = next;
             }
         }
@@ -35,8 +34,7 @@ fn maxent_writes_rewards_that_other_commands_take() {
     assert!(text.starts_with("rewards.csv: MaxEnt rewards of 2 sets, "), "{text}");
     let table = place.read("rewards.csv");
     assert!(
-        table
-            .starts_with("sample,label,state.x,action,next_state.x,reward,std_error,terminated\nright,right,0,east,1,"),
+        table.starts_with("sample,label,state.x,action,next_state.x,reward,std_error,terminated\nright,right,0,"),
         "{table}"
     );
     // The right end is worth more to the one, the left end to the other.
@@ -46,7 +44,7 @@ fn maxent_writes_rewards_that_other_commands_take() {
     };
     assert!(reward("right", "4") > reward("right", "0") && reward("left", "4") < reward("left", "0"));
     let found = json(&place, "distance rewards.csv#right rewards.csv#left --metric direct --json");
-    assert!(found["results"][0]["distance"].as_f64().unwrap() > 0.7);
+    assert!(found["results"][0]["distance"].as_f64().unwrap() > 0.6, "{found}");
     // The same bytes on any number of threads, and in any format.
     place.ok("irl maxent walks.csv -o one.csv --std-error --threads 1");
     assert_eq!(place.read("one.csv"), table);
@@ -167,7 +165,7 @@ fn bad_demonstrations_are_one_clear_error() {
         "order.csv",
         "episode,state,action,next_state\n1,a,go,b\n1,c,go,d\n",
         "",
-        "row 2: episode 0, step 1: it starts in c, where the step before it did not end: steps are missing or out of order",
+        "row 2 (line 3): episode 0, step 1: it starts in c, where the step before it did not end: steps are missing or out of order",
     );
     refused(
         "short.csv",

@@ -140,7 +140,10 @@ fn the_documentation_names_every_command_and_option() {
     let docs = concat!(
         include_str!("../../../../docs/commands.md"),
         include_str!("../../../../docs/reproduce.md"),
-        include_str!("../../../../docs/irl.md")
+        include_str!("../../../../docs/irl.md"),
+        include_str!("../../../../docs/check.md"),
+        include_str!("../../../../docs/one-step.md"),
+        include_str!("../../../../docs/datasets.md")
     );
     let place = crate::support::Place::new();
     let help = place.ok("--help");

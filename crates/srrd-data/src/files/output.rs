@@ -49,15 +49,7 @@ impl Output {
     }
 
     pub(crate) fn file(path: &Path, name: &str) -> Result<Self, TableError> {
-        // A link stays a link: what it points to is replaced.
-        let path = match path.canonicalize() {
-            Ok(path) => path,
-            Err(error) if fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink()) => {
-                return Err(leads_nowhere(name, path, &error));
-            }
-            Err(_) => path.to_owned(),
-        };
-        let existing = fs::metadata(&path);
+        let existing = fs::metadata(path);
         match &existing {
             Ok(metadata) if metadata.is_dir() => {
                 return Err(TableError::new(ErrorKind::Directory, name, "is a directory; name a file to write to"));
@@ -66,12 +58,20 @@ impl Output {
                 // A pipe or a device cannot be replaced by a file.
                 let file = OpenOptions::new()
                     .write(true)
-                    .open(&path)
+                    .open(path)
                     .map_err(|error| TableError::io(name, "written", &error))?;
                 return Ok(Self::stream(Stream::File(file)));
             }
             _ => {}
         }
+        // A link stays a link: what it points to is replaced.
+        let path = match path.canonicalize() {
+            Ok(path) => path,
+            Err(error) if fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink()) => {
+                return Err(leads_nowhere(name, path, &error));
+            }
+            Err(_) => path.to_owned(),
+        };
         let (temporary, file) = temporary_beside(&path).map_err(|error| cannot_create(name, &path, &error))?;
         let replaced = existing.ok().map(|metadata| keep_mode(&file, &metadata));
         let output = Output {

@@ -17,11 +17,13 @@ mod population;
 mod rewards;
 mod tally;
 mod trial;
+mod withheld;
 
 use self::population::Population;
 use self::rewards::RewardKind;
 use self::tally::{Cell, Tally};
 use self::trial::Trial;
+use self::withheld::Withheld;
 use super::shared::columns::{EPSILON, ROLLOUTS, SEED, SIZE, TRIAL};
 use crate::error::LabError;
 use crate::experiment::{Evaluation, Experiment};
@@ -57,7 +59,7 @@ const ESTIMATE: Column<Option<f64>> = Column::<Option<f64>>::new("estimate").wit
 const LOW: Column<Option<f64>> = Column::new("low");
 const HIGH: Column<Option<f64>> = Column::new("high");
 const P: Column<Option<f64>> = Column::<Option<f64>>::new("p").within(0.0, 1.0);
-const WITHHELD: Column<Option<String>> = Column::new("withheld");
+const WITHHELD: Column<Option<Withheld>> = Column::new("withheld");
 const ANSWER: Column<Option<Answer>> = Column::new("answer");
 const REGRET: Column<Option<f64>> = Column::<Option<f64>>::new("regret").within(0.0, 1.0);
 

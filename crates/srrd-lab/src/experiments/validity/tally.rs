@@ -3,7 +3,7 @@
 use super::rewards::RewardKind;
 use super::{ANSWER, HIGH, LOW, P, Part, REGRET, TRUTH, WITHHELD};
 use crate::error::LabError;
-use crate::row::Record;
+use crate::row::{Choice, Record};
 use crate::statistics::{Moments, share_interval};
 use crate::values::{Fraction, Size};
 use srrd::verdict::Answer;
@@ -41,7 +41,7 @@ pub struct Tally {
     pub wrong_same: u64,
     pub width: Moments,
     /// Why nothing was said, and how often.
-    pub reasons: BTreeMap<String, u64>,
+    pub reasons: BTreeMap<&'static str, u64>,
 }
 
 /// A share with its 95 % interval; NaN of nothing.
@@ -66,7 +66,7 @@ impl Tally {
     pub fn add(&mut self, row: &Record<'_>) -> Result<(), LabError> {
         self.trials += 1;
         if let Some(why) = row.get(WITHHELD)? {
-            *self.reasons.entry(why).or_default() += 1;
+            *self.reasons.entry(why.name()).or_default() += 1;
         }
         if let (Some(low), Some(high), Some(truth)) = (row.get(LOW)?, row.get(HIGH)?, row.get(TRUTH)?) {
             self.given += 1;
@@ -104,7 +104,7 @@ impl Tally {
         self.unknown += other.unknown;
         self.wrong_same += other.wrong_same;
         for (why, count) in &other.reasons {
-            *self.reasons.entry(why.clone()).or_default() += count;
+            *self.reasons.entry(why).or_default() += count;
         }
         self
     }

@@ -2,6 +2,7 @@
 
 use super::population::Population;
 use super::rewards::RewardKind;
+use super::withheld::Withheld;
 use super::{ANSWER, CORRELATION, ESTIMATE, HIGH, LOW, P, PART, Part, REGRET, TRUTH, WITHHELD, correlation};
 use crate::error::LabError;
 use crate::experiments::shared::columns::ROLLOUTS;
@@ -37,7 +38,7 @@ struct Said {
     estimate: Option<f64>,
     range: Option<(f64, f64)>,
     p: Option<f64>,
-    withheld: Option<&'static str>,
+    withheld: Option<Withheld>,
     answer: Option<Answer>,
     regret: Option<f64>,
 }
@@ -56,7 +57,7 @@ impl Trial<'_> {
                 let row = Row::new().with(ROLLOUTS, count).with(PART, part);
                 let row = row.with(CORRELATION, Fraction(correlation(self.number))).with(TRUTH, truth);
                 let row = row.with(ESTIMATE, estimate).with(LOW, range.map(|r| r.0)).with(HIGH, range.map(|r| r.1));
-                let row = row.with(P, p).with(WITHHELD, withheld.map(str::to_owned));
+                let row = row.with(P, p).with(WITHHELD, withheld);
                 rows.push(row.with(ANSWER, answer).with(REGRET, regret));
             }
         }
@@ -136,7 +137,7 @@ impl Trial<'_> {
         let said = Said { truth, estimate: measured.distance().distance(), ..Said::default() };
         match measured.interval(&how) {
             Ok(found) => Said { range: Some((found.range.low, found.range.high)), ..said },
-            Err(why) => Said { withheld: Some(why.name()), ..said },
+            Err(why) => Said { withheld: Some(Withheld::Interval(why)), ..said },
         }
     }
 
@@ -147,7 +148,7 @@ impl Trial<'_> {
         let said = Said { estimate: measured.distance().distance(), ..Said::default() };
         match measured.chance(&how) {
             Ok(found) => Said { p: Some(found.p), ..said },
-            Err(why) => Said { withheld: Some(why.name()), ..said },
+            Err(why) => Said { withheld: Some(Withheld::Interval(why)), ..said },
         }
     }
 
@@ -156,7 +157,7 @@ impl Trial<'_> {
         let said = Said { truth: Some(self.gamma.get()), estimate: Some(found.gamma.get()), ..Said::default() };
         match found.why_not {
             None => Said { range: Some((found.low, found.high)), ..said },
-            Some(why) => Said { withheld: Some(why.name()), ..said },
+            Some(why) => Said { withheld: Some(Withheld::Gamma(why)), ..said },
         }
     }
 
