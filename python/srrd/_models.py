@@ -43,9 +43,10 @@ def models(
     Returns
     -------
     dict
-        ``pairs``: for each pair ``a``, ``b``, ``distance`` (0 same choices, 0.71 unrelated, 1 opposite), ``accuracy`` (the share of pairs of
-        responses of one prompt, neither scored equal, that both order alike), ``tau_b``, ``top1``, ``best_of_n`` (by n, what b loses when
-        a chooses the best of n, in b's standard deviations within prompts), ``by_margin``, ``disagreements``, and ``intervals`` of all.
+        ``pairs``: for each pair ``a``, ``b``, ``distance`` (0 same choices, 0.71 unrelated, 1 opposite), ``accuracy`` (the share of pairs
+        of responses of one prompt, neither scored equal, that both order alike), ``tau_b``, ``top1``, ``best_of_n`` (by n, what b loses
+        when a chooses the best of n, in b's standard deviations within prompts), ``by_margin``, ``disagreements``, and ``intervals`` of
+        all.
 
     Examples
     --------
@@ -61,15 +62,16 @@ def models(
         samples = list(table)
     else:
         chosen = [rewards] if isinstance(rewards, str) else list(rewards or ())
-        is_file = isinstance(table, (str, os.PathLike))
+        path = os.fspath(table) if isinstance(table, (str, os.PathLike)) else None
         if not chosen:
-            if not is_file:
+            if path is None:
                 raise ValueError("name the columns of scores with rewards=[…]")
-            chosen = _srrd.score_columns_of_file(os.fspath(table))
+            chosen = _srrd.score_columns_of_file(path)
         if gold is not None and gold not in chosen:
             chosen.append(gold)
-        samples = (read if is_file else from_frame)(
-            table, rewards=chosen, columns=columns, duplicates=duplicates, next="none"
-        )
+        if path is None:
+            samples = from_frame(table, rewards=chosen, columns=columns, duplicates=duplicates, next="none")
+        else:
+            samples = read(path, rewards=chosen, columns=columns, duplicates=duplicates, next="none")
     cores = [_core(sample) for sample in samples]
     return _srrd.models(cores, gold, float(interval), draws, seed, top, threads)

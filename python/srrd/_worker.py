@@ -48,7 +48,9 @@ def read_one(path: str) -> _srrd.Sample:
     """The only sample of a file."""
     samples = _srrd.read(path, reading("mean", None, None, "auto"))
     if len(samples) != 1:
-        raise ValueError(f"{path}: there are {len(samples)} samples, but one per file is needed: read them with srrd.read")
+        raise ValueError(
+            f"{path}: there are {len(samples)} samples, but one per file is needed: read them with srrd.read"
+        )
     return samples[0]
 
 

@@ -56,7 +56,8 @@ class LearnedReward(RewardSample):
     @property
     def std_errors(self) -> npt.NDArray[np.float64] | None:
         """How uncertain each reward is, in the order of `transitions`; None unless they were asked for."""
-        return self._more["std_errors"]
+        std_errors: npt.NDArray[np.float64] | None = self._more["std_errors"]
+        return std_errors
 
     @property
     def draws(self) -> list[RewardSample]:
@@ -66,22 +67,26 @@ class LearnedReward(RewardSample):
     @property
     def trace(self) -> dict[str, npt.NDArray[np.float64]]:
         """By iteration: ``objective``, ``gradient``, ``distance`` (from the reward of the iteration before), ``accuracy``, ``returns``."""
-        return self._more["trace"]
+        trace: dict[str, npt.NDArray[np.float64]] = self._more["trace"]
+        return trace
 
     @property
     def iterations(self) -> int:
         """How many iterations it took."""
-        return self._more["iterations"]
+        iterations: int = self._more["iterations"]
+        return iterations
 
     @property
     def gradient(self) -> float | None:
         """The largest element of the gradient per step at the end, where there is one."""
-        return self._more["gradient"]
+        gradient: float | None = self._more["gradient"]
+        return gradient
 
     @property
     def warnings(self) -> list[tuple[str, str]]:
         """What there is to know before the reward is trusted: (kind, message)."""
-        return self._more["warnings"]
+        warnings: list[tuple[str, str]] = self._more["warnings"]
+        return warnings
 
 
 def _restored(data: bytes, more: dict[str, Any]) -> LearnedReward:

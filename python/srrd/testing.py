@@ -20,7 +20,6 @@ class NotEnoughData(AssertionError):
 def assert_same_behaviour(
     a: RewardSample,
     b: RewardSample,
-    within: float = 0.1,
     gamma: float | Literal["auto"] = 0.9,
     **options: Unpack[CompareOptions],
 ) -> None:
@@ -47,7 +46,7 @@ def assert_same_behaviour(
     """
     # Frames of this module say nothing to whoever reads the failure.
     __tracebackhide__ = True
-    found = compare(a, b, "projected", gamma, **{**options, "within": within})  # type: ignore[typeddict-item]
+    found = compare(a, b, "projected", gamma, **options)
     if found["verdict"] == "same":
         return
     reason = found["reason"]

@@ -23,7 +23,9 @@ def distance_to_goal(state: int) -> float:
 
 def shaped(obs: int, action: int, next_obs: int) -> float:
     over = next_obs in (5, 7, 11, 12, 15)
-    return 5 * goal(obs, action, next_obs) + (0.0 if over else -0.9 * distance_to_goal(next_obs)) + distance_to_goal(obs)
+    return (
+        5 * goal(obs, action, next_obs) + (0.0 if over else -0.9 * distance_to_goal(next_obs)) + distance_to_goal(obs)
+    )
 
 
 def holes(obs: int, action: int, next_obs: int) -> float:
@@ -45,9 +47,7 @@ def test_every_reward_is_asked_on_the_same_transitions(recorded: list[srrd.Rewar
     assert srrd.distance(recorded[1], recorded[2], metric="projected") < 1e-6
 
 
-def test_the_assertion_is_the_verdict(
-    recorded: list[srrd.RewardSample], same_behaviour: Callable[..., None]
-) -> None:
+def test_the_assertion_is_the_verdict(recorded: list[srrd.RewardSample], same_behaviour: Callable[..., None]) -> None:
     _, own, copy, other = recorded
     for check in (assert_same_behaviour, same_behaviour):
         found = srrd.compare(own, copy, "projected")

@@ -626,5 +626,7 @@ def test_threads_say_what_is_allowed(threads: Any) -> None:
 
 
 def test_a_matrix_that_does_not_fit_is_a_memory_error() -> None:
-    with pytest.raises(MemoryError, match="10000000 samples take at least 800.0 TB of memory, and .* free; give `out=`"):
+    with pytest.raises(
+        MemoryError, match="10000000 samples take at least 800.0 TB of memory, and .* free; give `out=`"
+    ):
         srrd._srrd.check_matrix(10_000_000)

@@ -101,7 +101,9 @@ def test_what_is_asked_is_checked_before_anything_is_sent(tmp_path: Path) -> Non
         srrd.pairwise([*SAMPLES, other], engine=refuses)
     with pytest.raises(TypeError, match="a RewardSample is needed"):
         srrd.pairwise([1, 2], engine=refuses)  # type: ignore[list-item]
-    with pytest.raises(TypeError, match="engine: a dask.distributed.Client, a concurrent.futures.Executor or 'ray' is needed"):
+    with pytest.raises(
+        TypeError, match="engine: a dask.distributed.Client, a concurrent.futures.Executor or 'ray' is needed"
+    ):
         srrd.pairwise(SAMPLES, engine="dask")  # type: ignore[arg-type]
 
 

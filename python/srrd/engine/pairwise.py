@@ -54,7 +54,8 @@ def pairwise_on(
     if block is not None and block < 1:
         raise ValueError("block: it must be at least 1")
     # Before anything is sent, and from all samples together: a block would find a discount factor of its own.
-    settled = _given(gamma) if tables else _srrd.settle(list(cores), choices(metric, gamma, options), threads)
+    samples = [core for core in cores if not isinstance(core, str)]
+    settled = _given(gamma) if tables else _srrd.settle(samples, choices(metric, gamma, options), threads)
     asked = Question(metric, settled, options, threads)
     if not callable(progress):
         progress = bool(progress)

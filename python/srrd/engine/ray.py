@@ -72,9 +72,7 @@ class Ray(Backend):
 
     def start(self, task: Task, tries: int) -> Any:
         groups = [self._group(group) for group in task.groups]
-        reference = self._call.options(name=task.name).remote(
-            _srrd.__version__, task.function, task.arguments, *groups
-        )
+        reference = self._call.options(name=task.name).remote(_srrd.__version__, task.function, task.arguments, *groups)
         future: concurrent.futures.Future[Any] = reference.future()
         self._references[future] = (reference, task.groups)
         return future
