@@ -83,6 +83,22 @@ def random_graph(transitions, out_degree, seed):
     return with_rewards(rng, states, actions, rng.integers(transitions // out_degree, size=transitions))
 
 
+def power_graph(transitions, out_degree, seed):
+    """Like `random_graph`, but a few states are entered by very many: the i-th as often as i^-1/2, a power law with exponent 3."""
+    rng = np.random.default_rng(seed)
+    count = transitions // out_degree
+    states, actions = np.divmod(np.arange(transitions), out_degree)
+    return with_rewards(rng, states, actions, (count * rng.random(transitions) ** 2).astype(np.int64))
+
+
+def star_graph(transitions, seed):
+    """One state from which all others are reached, and which all others lead back to."""
+    leaves = np.arange(1, transitions // 2 + 1)
+    hub = np.zeros_like(leaves)
+    states, ends = np.concatenate([hub, leaves]), np.concatenate([leaves, hub])
+    return with_rewards(np.random.default_rng(seed), states, np.zeros_like(states), ends)
+
+
 def many_samples(samples, held, side, seed):
     """Samples that each hold `held` transitions, drawn at random from the local moves of one grid."""
     rng = np.random.default_rng(seed)
@@ -102,6 +118,13 @@ WORKLOADS = {
     "random_1e5": partial(random_graph, transitions=10**5, out_degree=10, seed=45),
     "random_1e6": partial(random_graph, transitions=10**6, out_degree=10, seed=46),
     "random_1e7": partial(random_graph, transitions=10**7, out_degree=10, seed=47),
+    "power_1e5": partial(power_graph, transitions=10**5, out_degree=10, seed=55),
+    "power_1e6": partial(power_graph, transitions=10**6, out_degree=10, seed=56),
+    "power_1e7": partial(power_graph, transitions=10**7, out_degree=10, seed=57),
+    "star_1e5": partial(star_graph, transitions=10**5, seed=65),
+    "star_1e6": partial(star_graph, transitions=10**6, seed=66),
+    "star_1e7": partial(star_graph, transitions=10**7, seed=67),
+    "grid_5e6": partial(local_grid, transitions=5 * 10**6, seed=38),
     "samples_200": partial(many_samples, samples=200, held=200, side=20, seed=6),
     "samples_1000": partial(many_samples, samples=1000, held=130, side=20, seed=5),
 }
@@ -111,6 +134,7 @@ CSV_FILES = {
     "grid_1e6": ("grid_1e6", None),
     "grid_1e6_tokens": ("grid_1e6", 500),
     "random_1e6": ("random_1e6", None),
+    "grid_5e6": ("grid_5e6", None),
 }
 
 

@@ -113,8 +113,17 @@ PROJECTED = {
 # The whole command on a table, against the whole job in Python: the ratio asked for by baseline.
 TABLES = {"names": tuple(data.CSV_FILES), "targets": {"pandas + scipy.sparse": 5, "polars + scipy.sparse": 1.5}}
 # By family of graphs: how much the time per transition may grow from the smallest to the largest.
-SCALING = {"grid": 1.5, "random": 4}
-LEFT_OUT_WHEN_QUICK = {"workloads": {"grid_1e7", "random_1e7"}, "projected": {"pairwise"}, "tables": {"grid_1e6_tokens", "random_1e6"}}
+SCALING = {"grid": 1.5, "random": 4, "power": 4, "star": 4}
+# What only growth is measured of. In a power law and in a star, matrices of the baselines would not fit a memory. DARD's last term is like
+# counting four-cycles: its growth is reported, not limited.
+GROWTH = [(family, metric) for family in SCALING for metric in (*ALL, "projected") if family in ("power", "star") or metric == "projected"]
+UNLIMITED = {("power", "dard")}
+LEFT_OUT_WHEN_QUICK = {
+    "workloads": {"grid_1e7", "random_1e7"},
+    "sizes": {"1e7"},
+    "projected": {"pairwise"},
+    "tables": {"grid_1e6_tokens", "random_1e6", "grid_5e6"},
+}
 
 NOT_MEASURED = {}, {}, None
 
@@ -376,6 +385,21 @@ def scalings(results):
                 yield Scaling(family, metric, by_threads, limit)
 
 
+def growth(sizes, folder, rust):
+    """The time per transition by size of what has no baseline."""
+    for family, metric in GROWTH:
+        by_threads = {threads: {} for threads in THREADS}
+        for size in sizes:
+            workload = f"{family}_{size}"
+            rows = len(data.load(folder, workload))
+            seconds, _, _ = rust.bench("canonicalize", workload, metric, 3 if rows < 10**6 else 1)
+            for threads, value in seconds.items():
+                by_threads[threads][size] = 1e9 * value / rows
+        if all(len(measured) == len(sizes) for measured in by_threads.values()):
+            limit = None if (family, metric) in UNLIMITED else max(SCALING[family], 4 if metric == "projected" else 0)
+            yield Scaling(family, metric, by_threads, limit)
+
+
 def run(options):
     """Measure everything and write the results; the exit status."""
     description, failures = environment.describe(), Failures()
@@ -384,9 +408,11 @@ def run(options):
         kinds = [kind for kind in kinds if kind not in LEFT_OUT_WHEN_QUICK["projected"]]
         cases = [case for case in cases if case.workload not in LEFT_OUT_WHEN_QUICK["workloads"]]
         tables = [name for name in tables if name not in LEFT_OUT_WHEN_QUICK["tables"]]
+    sizes = [size for size in SIZES if not (options.quick and size in LEFT_OUT_WHEN_QUICK["sizes"])]
     if not options.baselines_only:
         Rust.build()
     workloads = [case.workload for case in cases] + [PAIRWISE["workload"]] + [PROJECTED[kind]["workload"] for kind in kinds]
+    workloads += [f"{family}_{size}" for family, _ in GROWTH for size in sizes]
     data.ensure(options.data, workloads, tables)
 
     rust = None if options.baselines_only else Rust(options.data, options.quick, failures)
@@ -399,7 +425,8 @@ def run(options):
         rounds_of_commands.append(list(table_results(tables, options.data, options.quick, rust, failures)))
     results, commands = least(rounds), least(rounds_of_commands)
     by_least_squares = list(projected_results(kinds, options.data, rust, failures))
-    text = render(description, results, by_least_squares, commands, list(scalings(results)), THREADS, options.quick)
+    grown = [*scalings(results), *(growth(sizes, options.data, rust) if rust else ())]
+    text = render(description, results, by_least_squares, commands, grown, THREADS, options.quick)
     output = options.output or (None if options.baselines_only else HERE / "RESULTS.md")
     if output is None:
         print(text)
