@@ -83,6 +83,8 @@ def compare(
     `options` are those of `distance`, and those of `srrd.CompareOptions`: `interval` is the level of an interval, such as 0.95;
     `chance` tests whether the rewards are more alike than chance; `draws` says how many draws both make.
 
+    Examples
+    --------
     >>> import numpy as np, srrd
     >>> states = np.arange(30)
     >>> a = srrd.RewardSample(states, states % 3, (states + 1) % 30, np.sin(states))
@@ -201,6 +203,8 @@ def explain(
 ) -> Explanation:
     """Where two rewards differ: the `top` transitions and states that carry most of the distance.
 
+    Examples
+    --------
     >>> import numpy as np, srrd
     >>> states = np.arange(30)
     >>> a = srrd.RewardSample(states, states % 3, (states + 1) % 30, np.sin(states))
@@ -223,6 +227,8 @@ def inspect(
 
     `space` is the number of states and of actions of the whole world, for the coverage of it.
 
+    Examples
+    --------
     >>> import numpy as np, srrd
     >>> rng = np.random.default_rng(0)
     >>> s, a, n = (rng.integers(k, size=300) for k in (20, 4, 20))
@@ -290,6 +296,8 @@ def degrees_of_freedom(
     For ``"projected"`` these are the degrees of freedom that shaping leaves on what two samples share: below 10 a distance is mostly
     noise. For other metrics they are the shared transitions: below 20 it is.
 
+    Examples
+    --------
     >>> import srrd
     >>> a = srrd.RewardSample([0, 1, 2, 0, 1], [0] * 5, [1, 2, 0, 2, 0], [0.0, 1.0, 0.5, 2.0, 3.0])
     >>> srrd.degrees_of_freedom([a, a])

@@ -16,6 +16,8 @@ Told = tuple[dict[str, Any], str, list[str]]
 class Record(dict[str, Any]):
     """A dict whose entries are attributes as well: ``found["distance"]`` is ``found.distance``.
 
+    Examples
+    --------
     >>> import srrd
     >>> a = srrd.RewardSample([0, 1, 2], [0, 0, 0], [1, 2, 0], [0.0, 1.0, 0.5])
     >>> srrd.compare(a, a, metric="direct").results[0].distance

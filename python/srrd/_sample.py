@@ -158,6 +158,8 @@ class RewardSample:
     ) -> RewardSample:
         """The one sample of a frame (pandas, polars, pyarrow, DuckDB, …) or a dict of arrays. `table` is as in `srrd.from_frame`.
 
+        Examples
+        --------
         >>> import srrd
         >>> columns = {"state": [0, 1], "action": ["go", "go"], "next_state": [1, 0], "reward": [1.0, 0.5]}
         >>> len(srrd.RewardSample.from_frame(columns))
@@ -200,6 +202,8 @@ class RewardSample:
         an object with `obs`, `acts`, `rews` and `terminal` (imitation) or `observations`, `actions`, `rewards` and `terminations`
         (Minari).
 
+        Examples
+        --------
         >>> import srrd
         >>> srrd.RewardSample.from_episodes([([0, 1, 2], [0, 0], [0.0, 1.0]), ([0, 2], [1], [0.5])]).episodes
         2
@@ -257,6 +261,8 @@ class RewardSample:
         batch_size
             How many transitions the function gets at once.
 
+        Examples
+        --------
         >>> import numpy as np, srrd
         >>> sample = srrd.RewardSample.from_callable(lambda s, a, n: n - 0.5 * s, ([0, 1], [0, 0], [1, 2]))
         >>> sample.rewards

@@ -67,6 +67,8 @@ def heat_map(
     freedom
         What every distance rests on, as `srrd.degrees_of_freedom` gives it: pairs with less than `enough` are faded.
 
+    Examples
+    --------
     >>> import srrd
     >>> ax = srrd.plot.heat_map([[0.0, 0.2, 0.7], [0.2, 0.0, 0.7], [0.7, 0.7, 0.0]], names="abc")
     >>> [tick.get_text() for tick in ax.get_yticklabels()]
@@ -139,6 +141,8 @@ def embedding(
     Undefined distances count as 1. `labels` are the classes, with a colour and a marker each; `names` are written beside the
     points.
 
+    Examples
+    --------
     >>> import srrd
     >>> ax = srrd.plot.embedding([[0.0, 0.2, 0.7], [0.2, 0.0, 0.7], [0.7, 0.7, 0.0]], labels=["calm", "calm", "wild"])
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
@@ -178,6 +182,8 @@ def embedding(
 def gamma_profile(estimate: GammaEstimate, ax: Axes | None = None) -> Axes:
     """How much of the rewards shaping leaves unexplained, by γ: the lowest point is the estimate (`srrd.estimate_gamma`).
 
+    Examples
+    --------
     >>> import numpy as np, srrd
     >>> rng = np.random.default_rng(0)
     >>> s, n, potential = rng.integers(9, size=200), rng.integers(9, size=200), rng.normal(size=9)

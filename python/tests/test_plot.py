@@ -89,7 +89,10 @@ def test_heat_maps_fade_pairs_that_rest_on_little() -> None:
 
 def test_heat_maps_of_samples_know_names_labels_and_freedom() -> None:
     samples = [random_sample(i, name=f"reward {i}", label="xy"[i % 2]) for i in range(3)]
-    few = random_sample(3, rows=14, name="few", label="x")
+    part = samples[0].transitions
+    few = srrd.RewardSample(
+        part.states[:18], part.actions[:18], part.next_states[:18], np.arange(18.0) % 5, name="few", label="x"
+    )
     ax = drawn(plot.heat_map([*samples, few]))
     assert set(texts(ax.get_yticklabels())) == {"reward 0", "reward 1", "reward 2", "few"}
     legend = texts(ax.get_legend().get_texts())
