@@ -174,6 +174,12 @@ pub fn read_sample_table(
         )?;
     }
     let Taker { gathered, ends, .. } = taker;
+    if roles.one_step_by_default
+        && ends.over.contains(&false)
+        && let Some(column) = roles.ends.iter().flatten().next()
+    {
+        notes.push(TableNote::OneStep { file: file.clone(), column: column.clone() });
+    }
     let mut table = gathered.build()?;
     table.notes = notes;
     table.ends = (!ends.ends.is_empty()).then_some(ends.ends);
