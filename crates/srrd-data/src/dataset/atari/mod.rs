@@ -231,17 +231,19 @@ impl Trajectory {
         let mut kept: Vec<Taken> = Vec::new();
         for (at, &Frame { frame, reward, score, action, .. }) in frames[..until].iter().enumerate() {
             let far = kept.last().is_none_or(|last| frame - last.frame >= every as i64);
-            // The frame in which the game is over is where the last step leads.
-            if far || (over && at + 1 == until) {
-                kept.push(Taken { frame, action, score, reward: 0.0, terminal: over && at + 1 == until });
+            // The frame in which the game is over is where the last step leads, if there is a picture of it.
+            let end = over && at + 1 == until && self.picture(frame).is_file();
+            if far || end {
+                kept.push(Taken { frame, action, score, reward: 0.0, terminal: false });
             }
             // What a frame pays belongs to the step that it is part of.
             let place = kept.len() - 1;
             kept[place].reward += reward;
         }
         if let [.., before, last] = &mut kept[..]
-            && last.terminal
+            && over
         {
+            last.terminal = true;
             before.reward += last.reward;
         }
         Ok((kept, frames.last().map_or(0, |frame| frame.score)))
