@@ -5,13 +5,18 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
+#[cfg(feature = "png")]
+mod atari;
 mod episodes;
+mod held;
 mod imitation;
 #[cfg(feature = "parquet")]
 mod lerobot;
+mod mimic;
 mod note;
 mod options;
 mod parts;
+mod starcraft;
 
 #[cfg(feature = "hdf5")]
 mod d4rl;
@@ -58,6 +63,10 @@ pub static DATASETS: &[DatasetInfo] = &[
     imitation::INFO,
     #[cfg(feature = "parquet")]
     lerobot::INFO,
+    #[cfg(feature = "png")]
+    atari::INFO,
+    starcraft::INFO,
+    mimic::INFO,
     parts::INFO,
 ];
 
