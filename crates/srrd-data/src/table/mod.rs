@@ -43,13 +43,17 @@ pub use types::{coerce, infer_types_of};
 pub use walks::{WalkTable, read_walk_table, read_walks};
 pub use write::{TableWriter, create};
 
+pub(crate) use crate::dataset::PartsReader;
 pub(crate) use number::feature_numbers;
 #[cfg(feature = "arrow")]
 pub(crate) use read::arrays::{column_type, fill as fill_column, list_value};
+pub(crate) use read::chat::{text_of, text_of_json};
 #[cfg(any(feature = "arrow", feature = "hdf5"))]
 pub(crate) use read::guard::guarded;
 #[cfg(feature = "hdf5")]
 pub(crate) use read::half::half_to_f64;
+pub(crate) use read::lines;
 pub(crate) use read::{Selection, check_names, listed, open_file};
 pub(crate) use roles::{Identity, NextState, Places, Roles};
+pub(crate) use scores::is_score;
 pub(crate) use tokens::{cell_text, truths};

@@ -8,11 +8,12 @@ use srrd::{NamedSample, RewardSample, SampleBuilder, SampleError, Token};
 use super::batch::Batch;
 use super::gather::Gathered;
 use super::number::finite_numbers;
-use super::options::{TableNote, TableOptions};
+use super::options::{Next, Role, TableNote, TableOptions};
 use super::read::{ReadOptions, TableReader, for_each_batch, for_each_mapped, open};
 use super::roles::{NextState, Places, Roles};
 use super::shift::{Following, following};
 use super::tokens::{Ends, Tokens, cell_text, check_present, is_long};
+use crate::dataset::DatasetNote;
 use crate::error::{ErrorKind, TableError};
 
 /// The place of a row that is in no sample.
@@ -138,10 +139,26 @@ pub fn read_sample_table(
     name: &str,
     options: impl Into<TableOptions>,
 ) -> Result<SampleTable, TableError> {
-    let options = options.into();
+    let mut options = options.into();
     let file = reader.name().to_owned();
     let mut notes = Vec::new();
+    let log = reader.log().cloned();
+    if let Some(log) = &log {
+        // Prompts have no successors, whatever the steps of a log say, and what is a reward is known.
+        options.next = Next::None;
+        if options.rewards.is_empty() && options.columns.get(Role::Reward).is_none() && !options.demonstrations {
+            match log.rewards.as_slice() {
+                // Named by its file: others call theirs the same.
+                [only] if ["reward", "score"].contains(&only.as_str()) => options.columns.set(Role::Reward, only),
+                rewards => options.rewards = rewards.to_vec(),
+            }
+        }
+    }
     let roles = Roles::of(&file, reader.schema(), &options, &mut notes)?;
+    if log.is_some() {
+        // What columns of a log mean is no guess.
+        notes.clear();
+    }
     let columns = roles.columns();
     reader.select(&columns.iter().map(String::as_str).collect::<Vec<_>>())?;
     notes.extend(reader.notes());
@@ -175,6 +192,9 @@ pub fn read_sample_table(
     }
     let Taker { gathered, ends, .. } = taker;
     let mut table = gathered.build()?;
+    if let Some(rows) = log.map(|log| log.missing()).filter(|rows| *rows > 0) {
+        notes.push(TableNote::Dataset { file: file.clone(), note: DatasetNote::WithoutReward { rows } });
+    }
     table.notes = notes;
     table.ends = (!ends.ends.is_empty()).then_some(ends.ends);
     if roles.next_state == NextState::OneStep {
