@@ -6,9 +6,11 @@ mod episodes;
 mod format;
 mod gather;
 mod model;
+mod models;
 mod number;
 mod options;
 mod preferences;
+mod properties;
 mod read;
 mod rewards;
 mod roles;
@@ -25,9 +27,11 @@ pub use batch::{Batch, Column, ColumnType, Field, Schema, TextColumn, Values};
 pub use copy::TableCopy;
 pub use format::{Compression, FORMATS, FileFormat, Format, FormatInfo, extensions, write_npy};
 pub use model::read_model;
+pub use models::{ModelQuestion, ModelTable, OpenTable, read_models};
 pub use number::{NotANumber, finite_numbers, parse_number};
 pub use options::{ColumnMap, ColumnMapError, Next, ROLES, Role, RoleInfo, TableNote, TableOptions};
 pub use preferences::{preferences_of, read_preferences};
+pub use properties::{PROPERTIES, PropertyInfo};
 #[cfg(feature = "arrow")]
 pub use read::ArrowFrame;
 #[doc(hidden)]

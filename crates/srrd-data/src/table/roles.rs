@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::batch::Schema;
 use super::options::{Next, Role, TableNote, TableOptions};
+use super::properties::PROPERTIES;
 use super::read::listed;
 use crate::error::{ErrorKind, TableError, shorten};
 
@@ -25,6 +26,8 @@ pub(crate) struct Roles {
     pub ends: [Option<String>; 4],
     /// Whether someone asks for episodes.
     pub keep_episodes: bool,
+    /// Whether someone asks for properties of the actions.
+    pub properties: bool,
 }
 
 /// Where next states come from.
@@ -222,12 +225,19 @@ impl Roles {
             step,
             ends: [terminated?, done?, truncated?, timeout?],
             keep_episodes: options.episodes,
+            properties: options.properties,
         };
         let recognised = finder.recognised;
         if !recognised.is_empty() {
             notes.push(TableNote::Recognised { file: file.to_owned(), columns: recognised });
         }
         Ok(roles)
+    }
+
+    /// The names of all samples of a row: its reward columns, and the properties that are asked for.
+    pub fn sample_columns(&self) -> Vec<&str> {
+        let properties = PROPERTIES.iter().filter(|_| self.properties).map(|info| info.name);
+        self.rewards.iter().map(String::as_str).chain(properties).collect()
     }
 
     /// Whether the episode of every row is needed.
