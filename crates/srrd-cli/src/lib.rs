@@ -3,6 +3,7 @@
 //! It parses, calls the library and prints. [`command`] is the whole command.
 
 mod args;
+mod call;
 mod commands;
 mod failure;
 mod gamma;
@@ -24,8 +25,9 @@ use std::process::ExitCode;
 /// Runs the command with these arguments, the first of which is the program's name. What it exits with: 0 done, 1 it failed, 2
 /// the call or the input was wrong; of `check` 0 same behaviour, 1 different, 3 not enough data to tell.
 pub fn command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let done = match args::Arguments::try_parse_from(arguments) {
-        Ok(arguments) => commands::run(arguments.command),
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let done = match args::Arguments::try_parse_from(&arguments) {
+        Ok(parsed) => commands::run(parsed.command, &arguments),
         Err(wrong) if wrong.use_stderr() => {
             // That a message cannot be told must not change the exit status.
             let _ = wrong.print();

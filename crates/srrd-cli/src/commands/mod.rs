@@ -20,9 +20,10 @@ mod simulate;
 
 use crate::args::Command;
 use crate::failure::Failure;
+use std::ffi::OsString;
 
-/// Runs a command; what to exit with when nothing failed.
-pub fn run(command: Command) -> Result<u8, Failure> {
+/// Runs a command, called like this; what to exit with when nothing failed.
+pub fn run(command: Command, call: &[OsString]) -> Result<u8, Failure> {
     match command {
         Command::Check(args) => return check::run(&args),
         Command::Demo(args) => demo::run(&args),
@@ -30,7 +31,7 @@ pub fn run(command: Command) -> Result<u8, Failure> {
         Command::Explain(args) => explain::run(&args),
         Command::Canonicalize(args) => canonicalize::run(&args),
         Command::Matrix(args) => matrix::run(&args),
-        Command::Models(args) => models::run(&args),
+        Command::Models(args) => models::run(&args, call),
         Command::Inspect(args) => inspect::run(&args),
         Command::Irl(args) => irl::run(&args),
         Command::Convert(args) => convert::run(&args),

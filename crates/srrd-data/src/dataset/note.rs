@@ -15,6 +15,18 @@ pub enum DatasetNote {
         /// How many episodes it has.
         episodes: usize,
     },
+    /// A log of training or evaluation, whose rewards are known.
+    Log {
+        /// Which kind of log it was taken for.
+        dataset: &'static str,
+        /// The columns that hold its rewards.
+        rewards: Vec<String>,
+    },
+    /// Rows of a log without a reward are left out.
+    WithoutReward {
+        /// How many.
+        rows: u64,
+    },
     /// Observations that are no part of states because they are pictures, or no numbers.
     KeysLeftOut {
         /// Their names.
@@ -65,6 +77,16 @@ impl fmt::Display for DatasetNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             DatasetNote::Kind { dataset, episodes } => write!(f, "read as {dataset}, {episodes} episodes"),
+            DatasetNote::Log { dataset, rewards } => {
+                write!(f, "read as {dataset}, with the rewards {}", quoted(rewards))
+            }
+            DatasetNote::WithoutReward { rows } => {
+                let (rows, are) = if *rows == 1 { ("1 row".to_owned(), "is") } else { (format!("{rows} rows"), "are") };
+                write!(
+                    f,
+                    "{rows} {are} left out because one of the rewards is missing there; choose others with `rewards`"
+                )
+            }
             DatasetNote::LastFrames { done: true } => {
                 write!(
                     f,

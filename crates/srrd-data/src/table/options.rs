@@ -266,6 +266,9 @@ pub struct TableOptions {
     pub episodes: bool,
     /// Whether only what agents do is read: rewards need not be there, and do not count.
     pub demonstrations: bool,
+    /// Whether properties of the actions, such as the length of responses, are wanted, too: one sample more for each of
+    /// [`PROPERTIES`](super::PROPERTIES), behind those of the reward columns.
+    pub properties: bool,
     /// How recorded data sets are read.
     pub dataset: DatasetOptions,
 }
@@ -314,6 +317,18 @@ pub enum TableNote {
         /// Why it cannot be kept.
         why: String,
     },
+    /// Which columns were taken for scores.
+    Scores {
+        /// The file.
+        file: String,
+        /// Their names.
+        columns: Vec<String>,
+    },
+    /// Several tables do not score the same responses.
+    NotShared {
+        /// How many responses of the largest table are left out.
+        responses: usize,
+    },
     /// It is a recorded data set.
     Dataset {
         /// The file.
@@ -342,6 +357,12 @@ impl fmt::Display for TableNote {
                  after some rows; `--next shift` takes the state of the row that follows, `--next none` says that one step is right",
                 shorten(column)
             ),
+            TableNote::Scores { file, columns } => {
+                write!(f, "{file}: comparing the scores {}; choose others with --rewards", columns.join(", "))
+            }
+            TableNote::NotShared { responses } => {
+                write!(f, "the tables do not score the same responses; {responses} of the largest are left out")
+            }
             TableNote::Dataset { file, note } => write!(f, "{file}: {note}"),
             TableNote::LeftOut { file, column, why } => write!(
                 f,

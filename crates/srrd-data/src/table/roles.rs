@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::batch::Schema;
 use super::options::{Next, Role, TableNote, TableOptions};
+use super::properties::PROPERTIES;
 use super::read::listed;
 use crate::error::{ErrorKind, TableError, shorten};
 
@@ -27,6 +28,8 @@ pub(crate) struct Roles {
     pub keep_episodes: bool,
     /// Whether the problem is taken to have one step although nobody said so.
     pub one_step_by_default: bool,
+    /// Whether someone asks for properties of the actions.
+    pub properties: bool,
 }
 
 /// Where next states come from.
@@ -252,12 +255,19 @@ impl Roles {
             ends: [terminated?, done?, truncated?, timeout?],
             keep_episodes: options.episodes,
             one_step_by_default,
+            properties: options.properties,
         };
         let recognised = finder.recognised;
         if !recognised.is_empty() {
             notes.push(TableNote::Recognised { file: file.to_owned(), columns: recognised });
         }
         Ok(roles)
+    }
+
+    /// The names of all samples of a row: its reward columns, and the properties that are asked for.
+    pub fn sample_columns(&self) -> Vec<&str> {
+        let properties = PROPERTIES.iter().filter(|_| self.properties).map(|info| info.name);
+        self.rewards.iter().map(String::as_str).chain(properties).collect()
     }
 
     /// Whether the episode of every row is needed.
