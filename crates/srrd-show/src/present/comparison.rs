@@ -143,7 +143,7 @@ fn notes(results: &[Finding]) -> String {
                 ChanceTest::StudentT { .. } => "Student's t".to_owned(),
             };
             let verdict = if p < 0.05 { "more alike than chance" } else { "no more alike than chance" };
-            notes += &format!("\n{}: {verdict} (p = {}, {how})\n", finding.metric, probability(p));
+            notes += &format!("\n{}: {verdict} (p {}, {how})\n", finding.metric, probability(p));
         }
     }
     notes

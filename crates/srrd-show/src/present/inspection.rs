@@ -10,7 +10,7 @@ use srrd::{FrontEnd, Metric};
 
 use super::sizes;
 use crate::escape::shown;
-use crate::words::{count, counted, percent, table, token, without_sign_of_zero};
+use crate::words::{count, counted, number, percent, table, token};
 
 /// So many states are named in advice.
 const NAMED: usize = 3;
@@ -22,23 +22,28 @@ pub fn text(inspection: &Inspection) -> String {
         let (a, b) = (shown(&a.name), shown(&b.name));
         let _ = writeln!(text, "{a} and {b} share {}", counted(common, "transition", "transitions"));
     }
-    if let ([a, b], Some(advised)) = (inspection.samples.as_slice(), &inspection.advice) {
-        text += &advice(advised, [&a.name, &b.name], inspection.gamma);
+    let advice = advice_lines(inspection);
+    if !advice.is_empty() {
+        text += "\nAdvice\n";
+        text.extend(advice.iter().map(|line| format!("  {line}\n")));
     }
     text
 }
 
 fn sample(finding: &SampleFinding) -> String {
     let mut text = String::new();
-    let [low, mean, high] = finding.reward.map(without_sign_of_zero);
+    let [low, mean, high] = finding.reward.map(|reward| number(reward, 6));
     let label = finding.label.as_ref().map_or(String::new(), |label| format!(" (label {})", shown(label)));
     let _ = write!(
         text,
-        "{}{label}\n  {}; {} initial, {} terminal\n  rewards from {low:?} to {high:?}, mean {mean:?}\n",
+        "{}{label}\n  {}; {} initial, {} terminal\n  rewards from {} to {}, mean {}\n",
         shown(&finding.name),
         sizes(finding.transitions, finding.states, finding.actions),
         count(finding.initial_states),
         count(finding.terminal_states),
+        low,
+        high,
+        mean,
     );
     text += &ends(finding);
     text += &chances(finding);
@@ -159,17 +164,17 @@ fn terms(finding: &SampleFinding) -> String {
     text
 }
 
-/// A paragraph on two samples.
-fn advice(advice: &Advised, names: [&str; 2], gamma: f64) -> String {
+/// Advice on two samples, one sentence or a few per line; none where there are not two.
+pub fn advice_lines(inspection: &Inspection) -> Vec<String> {
+    let ([a, b], Some(advice)) = (inspection.samples.as_slice(), &inspection.advice) else { return Vec::new() };
     let lines = [
         Some(use_which(advice)),
-        problems(advice, names),
+        problems(advice, [&a.name, &b.name]),
         within_states(advice),
-        discount(advice, gamma),
+        discount(advice, inspection.gamma),
         Some(more_data(advice)),
     ];
-    let lines = lines.into_iter().flatten().map(|line| format!("  {line}\n"));
-    format!("\nAdvice\n{}", lines.collect::<String>())
+    lines.into_iter().flatten().collect()
 }
 
 fn use_which(advice: &Advised) -> String {
