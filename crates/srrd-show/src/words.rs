@@ -48,6 +48,55 @@ pub fn table(header: &[&str], rows: &[Vec<String>], left: &[usize]) -> String {
     text
 }
 
+/// Colours of a terminal, or none.
+///
+/// ```
+/// use srrd_show::words::Paint;
+/// assert_eq!(Paint::PLAIN.good("same"), "same");
+/// assert_eq!(Paint::new(true).strong("metric"), "\u{1b}[1mmetric\u{1b}[0m");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Paint(bool);
+
+impl Paint {
+    /// No colours.
+    pub const PLAIN: Paint = Paint(false);
+
+    /// Colours if `on`.
+    pub fn new(on: bool) -> Self {
+        Paint(on)
+    }
+
+    /// Whether there are colours.
+    pub fn is_on(self) -> bool {
+        self.0
+    }
+
+    fn with(self, code: &str, text: &str) -> String {
+        if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    /// What is to be seen first: bold.
+    pub fn strong(self, text: &str) -> String {
+        self.with("1", text)
+    }
+
+    /// What is well: green.
+    pub fn good(self, text: &str) -> String {
+        self.with("1;32", text)
+    }
+
+    /// What is wrong or different: red.
+    pub fn bad(self, text: &str) -> String {
+        self.with("1;31", text)
+    }
+
+    /// What to be careful with: yellow.
+    pub fn unsure(self, text: &str) -> String {
+        self.with("1;33", text)
+    }
+}
+
 /// A number as people read it: at most so many significant digits, without superfluous zeros; whole numbers in full. Powers of ten
 /// only where a number is below a millionth or above 10¹⁵.
 ///

@@ -4,11 +4,22 @@ use srrd::answer::{Judgement, ShownWitness, TokenValue, WitnessStep};
 use srrd::verdict::Answer;
 
 use crate::escape::shown;
-use crate::words::reward;
+use crate::words::{Paint, reward};
 
 /// One sentence, and where they differ two paths that anyone can check.
-pub fn text(judgement: &Judgement, [a, b]: [&str; 2]) -> String {
-    let mut text = format!("Verdict: {}.\n", sentence(judgement));
+pub fn text(judgement: &Judgement, names: [&str; 2]) -> String {
+    painted(judgement, names, Paint::PLAIN)
+}
+
+/// [`text`] in colours.
+pub fn painted(judgement: &Judgement, [a, b]: [&str; 2], paint: Paint) -> String {
+    let answer = answer_in_words(judgement.answer);
+    let answer = match judgement.answer {
+        Answer::Same => paint.good(answer),
+        Answer::Different => paint.bad(answer),
+        Answer::Unknown => paint.unsure(answer),
+    };
+    let mut text = format!("Verdict: {answer}: {}.\n", judgement.why);
     if let Some(witness) = &judgement.witness {
         text += &paths(witness, [a, b]);
     }
