@@ -31,7 +31,7 @@ pub(super) fn sentence(judgement: &Judgement) -> String {
     format!("{}: {}", answer_in_words(judgement.answer), judgement.why)
 }
 
-pub(super) fn answer_in_words(answer: Answer) -> &'static str {
+fn answer_in_words(answer: Answer) -> &'static str {
     match answer {
         Answer::Same => "same behaviour",
         Answer::Different => "the rewards differ",

@@ -1,12 +1,13 @@
 //! Distances with their intervals, and verdicts.
 
-use srrd::answer::{Comparison, Finding, ShownWitness, Survey};
+use srrd::answer::{Comparison, Finding, Judgement, ShownWitness, Survey};
 use srrd::sure::Range;
+use srrd::verdict::Answer;
 
 use crate::chart::{Axis, Bar, BarChart};
 use crate::page::{Cell, Column, Section, Table};
-use crate::present::verdict::{answer_in_words, sentence, step_token};
-use crate::words::{number, short};
+use crate::present::verdict::step_token;
+use crate::words::{counted, number, short};
 
 /// One bar per metric, in its colour.
 pub(super) fn chart(found: &Comparison) -> BarChart {
@@ -20,7 +21,7 @@ pub(super) fn chart(found: &Comparison) -> BarChart {
     let title = format!("Distance of {} and {}", short(&found.a.name), short(&found.b.name));
     BarChart::new(title, Axis::linear("distance").range(0.0, 1.0))
         .reference(std::f64::consts::FRAC_1_SQRT_2, "0.71: unrelated")
-        .group("", found.results.iter().map(bar).collect())
+        .groups(found.results.iter().map(|finding| (finding.metric.name().to_owned(), vec![bar(finding)])))
 }
 
 /// A distance with its interval, where there is one.
@@ -55,19 +56,23 @@ fn one_pair(found: &Comparison, section: &mut Section) {
         Column::text("metric"),
         Column::number("distance").with_help("0 is equivalent, 0.71 unrelated, 1 opposite; with its interval"),
         Column::number("correlation"),
-        Column::number("degrees of freedom").with_help("what shaping leaves of the shared transitions"),
         Column::text("what it does"),
     ];
+    if let Some(advised) = found.advised {
+        let freedom = found.results.iter().find_map(|finding| finding.distance.shaping);
+        let freedom = freedom.map_or(String::new(), |shaping| {
+            let left = counted(shaping.degrees_of_freedom, "degree of freedom", "degrees of freedom");
+            format!(" Shaping leaves {left} on the shared transitions.")
+        });
+        section.paragraphs.push(format!("{advised} fits these data.{freedom}"));
+    }
     let mut table = Table::new("Distances by every metric", columns);
     for finding in &found.results {
-        let mark = if found.advised == Some(finding.metric) { " (fits these data)" } else { "" };
         let correlation = finding.distance.correlation();
-        let freedom = finding.distance.shaping.map(|shaping| shaping.degrees_of_freedom);
         table.rows.push(vec![
-            Cell::text(format!("{}{mark}", finding.metric)),
+            Cell::text(finding.metric.name()),
             cell(finding),
             correlation.map_or(Cell::Empty, |rho| Cell::number(rho, format!("{rho:.3}"))),
-            freedom.map_or(Cell::Empty, |freedom| Cell::number(freedom as f64, freedom.to_string())),
             Cell::text(finding.metric.info().about),
         ]);
     }
@@ -123,6 +128,15 @@ fn paths(witness: &ShownWitness, [a, b]: [&str; 2]) -> Table {
     table
 }
 
+/// The verdict in a cell; why, where the distance beside it does not say so.
+fn judged(verdict: &Judgement) -> String {
+    match verdict.answer {
+        Answer::Same => "same behaviour".to_owned(),
+        Answer::Different => "different".to_owned(),
+        Answer::Unknown => format!("unknown: {}", verdict.why),
+    }
+}
+
 /// Every pair that was compared, the nearest first.
 fn many_pairs(survey: &Survey, section: &mut Section) {
     let metric = survey.matrix.as_ref().map(|matrix| matrix.metric);
@@ -141,7 +155,6 @@ fn many_pairs(survey: &Survey, section: &mut Section) {
         Column::number(name).with_help("0 is equivalent, 0.71 unrelated, 1 opposite; with its interval"),
         Column::number("shared").with_help("transitions that both hold"),
         Column::text("verdict"),
-        Column::text("why"),
     ];
     let mut table = Table::new("Pairs with intervals and verdicts", columns);
     let place = |found: &Comparison| {
@@ -159,8 +172,7 @@ fn many_pairs(survey: &Survey, section: &mut Section) {
             Cell::text(short(&found.b.name)),
             place(found).as_ref().map_or(Cell::Empty, cell),
             Cell::number(found.common as f64, found.common.to_string()),
-            verdict.map_or(Cell::Empty, |verdict| Cell::text(answer_in_words(verdict.answer))),
-            verdict.map_or(Cell::Empty, |verdict| Cell::text(sentence(verdict))),
+            verdict.map_or(Cell::Empty, |verdict| Cell::text(judged(verdict))),
         ]);
     }
     section.tables.push(table);

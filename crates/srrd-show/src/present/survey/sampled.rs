@@ -37,6 +37,12 @@ fn share(coverage: &MetricCoverage) -> Option<f64> {
 fn chart(inspection: &Inspection) -> BarChart {
     let axis = Axis::linear("sampled (%)").range(0.0, 100.0);
     let mut chart = BarChart::new("How much of what a metric needs was sampled", axis);
+    // Colours that no metric has, solid and pale by turns: colours of metrics mean metrics.
+    for (place, sample) in inspection.samples.iter().enumerate() {
+        let name = short(&sample.name);
+        chart = chart.color_index(&name, 6 - place / 2 % 2);
+        chart = if place % 2 == 1 { chart.pale(&name) } else { chart };
+    }
     let metrics: Vec<_> = inspection.samples[0].terms.iter().filter(|coverage| needs(coverage)).collect();
     for metric in metrics.iter().map(|coverage| coverage.metric) {
         let bar = |sample: &SampleFinding| {
