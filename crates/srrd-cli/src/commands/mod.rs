@@ -3,6 +3,7 @@
 mod canonicalize;
 mod check;
 mod classify;
+mod completions;
 pub mod convert;
 mod demo;
 mod discretize;
@@ -10,6 +11,7 @@ mod distance;
 mod explain;
 mod inspect;
 mod irl;
+mod manual;
 mod matrix;
 mod models;
 mod regret;
@@ -22,7 +24,7 @@ use crate::args::Command;
 use crate::failure::Failure;
 use std::ffi::OsString;
 
-/// Runs a command, called like this; what to exit with when nothing failed.
+/// Runs a command that was called like that; what to exit with when nothing failed.
 pub fn run(command: Command, call: &[OsString]) -> Result<u8, Failure> {
     match command {
         Command::Check(args) => return check::run(&args),
@@ -39,7 +41,9 @@ pub fn run(command: Command, call: &[OsString]) -> Result<u8, Failure> {
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Classify(args) => classify::run(&args),
         Command::Regret(args) => regret::run(&args),
-        Command::Report(args) => report::run(&args),
+        Command::Report(args) => report::run(&args, call),
+        Command::Completions(args) => completions::run(&args),
+        Command::Manual(args) => manual::run(&args),
         Command::Returns(args) => returns::run(&args),
         Command::Simulate(args) => simulate::run(&args),
     }?;

@@ -12,15 +12,15 @@ mod held;
 mod imitation;
 #[cfg(feature = "parquet")]
 mod lerobot;
-mod mimic;
 mod log;
+mod mimic;
 mod nemo_gym;
 mod note;
 mod openrlhf;
 mod options;
 mod parts;
-mod starcraft;
 mod rewardbench;
+mod starcraft;
 #[cfg(feature = "parquet")]
 mod trl;
 mod verl;

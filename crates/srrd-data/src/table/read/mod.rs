@@ -1,6 +1,7 @@
 //! Reading tables: what all formats share.
 
 pub(crate) mod chat;
+mod counted;
 pub(crate) mod gzip;
 pub(crate) mod half;
 pub(crate) mod lines;
@@ -33,6 +34,7 @@ use crate::table::format::{Compression, FileFormat, Format, signature};
 use crate::table::options::TableNote;
 use crate::table::types::push_text;
 
+use counted::Counted;
 #[cfg(feature = "arrow")]
 pub use memory::ArrowFrame;
 pub use pipeline::Undecoded;
@@ -176,7 +178,7 @@ impl Source {
 
     pub(crate) fn into_stream(self) -> Box<dyn Read + Send> {
         match self {
-            Source::File(file) => Box::new(file),
+            Source::File(file) => Box::new(Counted::new(file)),
             Source::Bytes(bytes) => Box::new(Cursor::new(bytes)),
             Source::Stream(stream) => stream,
         }
@@ -197,7 +199,7 @@ impl Source {
 
     pub(crate) fn into_read_seek(self, name: &str) -> Result<Box<dyn ReadSeek>, TableError> {
         Ok(match self.seekable(name)? {
-            Source::File(file) => Box::new(BufReader::new(file)),
+            Source::File(file) => Box::new(BufReader::new(Counted::new(file))),
             Source::Bytes(bytes) => Box::new(Cursor::new(bytes)),
             Source::Stream(_) => unreachable!("a stream has become bytes"),
         })

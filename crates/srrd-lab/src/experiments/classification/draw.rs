@@ -5,8 +5,8 @@ use super::rewards::{Dataset, Source};
 use super::{Classification, paper};
 use crate::error::LabError;
 use crate::experiments::shared::show::{self, estimated, upper};
-use crate::row::Choice;
 use crate::experiments::shared::verdicts;
+use crate::row::Choice;
 use crate::values::Estimation;
 use srrd::classify::{Classes, Spread};
 use srrd::compare::embed;
@@ -19,7 +19,9 @@ const SHOWN_SETS: usize = 20;
 
 /// The accuracy in the paper's table, which is of the double batch.
 fn of_paper(source: &Source, a: &Achieved) -> Option<(f64, f64)> {
-    (a.cell.estimation == Estimation::Double && !a.cell.published).then(|| paper::accuracy(source, a.cell.metric)).flatten()
+    (a.cell.estimation == Estimation::Double && !a.cell.published)
+        .then(|| paper::accuracy(source, a.cell.metric))
+        .flatten()
 }
 
 impl Classification {

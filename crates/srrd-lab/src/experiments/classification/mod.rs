@@ -195,7 +195,8 @@ impl Classification {
         let terms: Vec<Published<'_>> =
             samples.iter().map(|sample| Published::new(sample, cell.measure(), Code::Classification)).collect();
         let matrix = |gamma: &Gamma| {
-            let canonical = terms.iter().map(|terms| terms.canonical(gamma.get())).collect::<Result<Vec<_>, LabError>>()?;
+            let canonical =
+                terms.iter().map(|terms| terms.canonical(gamma.get())).collect::<Result<Vec<_>, LabError>>()?;
             Ok(pairwise(&canonical.iter().collect::<Vec<_>>(), Metric::Direct, &settings).into_distances())
         };
         let matrices = gammas.iter().map(matrix).collect::<Result<Vec<_>, LabError>>()?;

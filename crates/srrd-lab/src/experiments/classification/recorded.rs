@@ -228,7 +228,8 @@ impl Cells {
             let cell = |space: &Space, features: &[f64]| {
                 space.cells(&Rows { width: features.len(), values: features.to_vec() })[0]
             };
-            let state = |&id: &u32| trajectories.states().token(id).as_features().map_or(NOTHING, |it| cell(&self.states, it));
+            let state =
+                |&id: &u32| trajectories.states().token(id).as_features().map_or(NOTHING, |it| cell(&self.states, it));
             let action = |&id: &u32| {
                 let token = trajectories.actions().token(id);
                 match (&self.actions, token.as_features()) {

@@ -2,8 +2,8 @@
 
 use super::rewards::Source;
 use super::{
-    ACCURACY, CONFUSION, Cell, Classification, DATA, F1, FEW_SAMPLES, FEWEST, GAMMA, OCCUPANCY, OVERLAP, PRECISION, RECALL, SAMPLES,
-    UNDEFINED,
+    ACCURACY, CONFUSION, Cell, Classification, DATA, F1, FEW_SAMPLES, FEWEST, GAMMA, OCCUPANCY, OVERLAP, PRECISION,
+    RECALL, SAMPLES, UNDEFINED,
 };
 use crate::error::LabError;
 use crate::experiments::shared::show::{estimated, measure, title};
@@ -130,8 +130,23 @@ impl Results<'_> {
     }
 
     pub fn summary(&self) -> Csv {
-        let columns =
-            ["world", "rewards", "metric", "estimator", "score", "mean", "sd", "low", "high", "count", "undefined", "data", "samples", "fewest", "defined"];
+        let columns = [
+            "world",
+            "rewards",
+            "metric",
+            "estimator",
+            "score",
+            "mean",
+            "sd",
+            "low",
+            "high",
+            "count",
+            "undefined",
+            "data",
+            "samples",
+            "fewest",
+            "defined",
+        ];
         let mut csv = Csv::new(&columns);
         for a in self.there() {
             let (world, rewards) = self.sources[a.cell.source].names();

@@ -71,7 +71,8 @@ pub fn sources(parameters: &Parameters) -> Vec<Source> {
         })
         .collect();
     let worlds = parameters.world.iter().map(|&world| Place::World(world));
-    let places: Vec<Place> = worlds.chain(parameters.recorded.iter().map(|&recorded| Place::Recorded(recorded))).collect();
+    let places: Vec<Place> =
+        worlds.chain(parameters.recorded.iter().map(|&recorded| Place::Recorded(recorded))).collect();
     let of = |rewards: &Rewards| match rewards {
         Rewards::Manual => places.iter().map(|&place| Source::Manual(place)).collect(),
         Rewards::Learned(learning) => places.iter().map(|&place| Source::Learned(place, *learning)).collect(),
@@ -176,7 +177,9 @@ fn recorded_rewards(recorded: Recorded) -> &'static str {
         Recorded::Robomimic => "those of the recording, for completing the task",
         Recorded::Montezuma => "what the game pays, summed over the frames of a step",
         Recorded::Starcraft => "the score of the game in the state that a step leads to",
-        Recorded::Mimic => "5 · 0.9^t for a visit that the patient survives and −5 for one that not, and random potential shaping for every sample",
+        Recorded::Mimic => {
+            "5 · 0.9^t for a visit that the patient survives and −5 for one that not, and random potential shaping for every sample"
+        }
     }
 }
 
