@@ -10,7 +10,7 @@ use srrd::{FrontEnd, Metric};
 
 use super::sizes;
 use crate::escape::shown;
-use crate::words::{count, counted, percent, table, token, without_sign_of_zero};
+use crate::words::{count, counted, number, percent, table, token};
 
 /// So many states are named in advice.
 const NAMED: usize = 3;
@@ -63,15 +63,18 @@ pub fn sentences(inspection: &Inspection, to: FrontEnd) -> Vec<String> {
 
 fn sample(finding: &SampleFinding, to: FrontEnd) -> String {
     let mut text = String::new();
-    let [low, mean, high] = finding.reward.map(without_sign_of_zero);
+    let [low, mean, high] = finding.reward.map(|reward| number(reward, 6));
     let label = finding.label.as_ref().map_or(String::new(), |label| format!(" (label {})", shown(label)));
     let _ = write!(
         text,
-        "{}{label}\n  {}; {} initial, {} terminal\n  rewards from {low:?} to {high:?}, mean {mean:?}\n",
+        "{}{label}\n  {}; {} initial, {} terminal\n  rewards from {} to {}, mean {}\n",
         shown(&finding.name),
         sizes(finding.transitions, finding.states, finding.actions),
         count(finding.initial_states),
         count(finding.terminal_states),
+        low,
+        high,
+        mean,
     );
     text += &ends(finding);
     text += &chances(finding, to);

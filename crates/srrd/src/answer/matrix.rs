@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use super::used::Used;
+use crate::cluster::{ClusterCount, Clusters, cluster};
 use crate::compare::{DistanceMatrix, Undefined, pairwise};
 use crate::metric::Metric;
 use crate::problem::Problem;
@@ -82,6 +83,14 @@ pub fn matrix(samples: &[&NamedSample], question: &Question) -> Result<Matrix, P
 }
 
 impl Matrix {
+    /// The samples in groups by their distances.
+    ///
+    /// # Errors
+    /// More groups than samples.
+    pub fn clusters(&self, count: ClusterCount) -> Result<Clusters, Problem> {
+        cluster(self.names.len(), self.distances.as_slice(), count).map_err(Problem::Clusters)
+    }
+
     /// The pairs without a distance, samples with themselves included.
     pub fn undefined(&self) -> impl Iterator<Item = UndefinedPair<'_>> {
         self.distances.undefined().map(|(i, j, why)| UndefinedPair { a: &self.names[i], b: &self.names[j], why })

@@ -12,7 +12,8 @@ use super::pearson::{Agreement, AtOnce, Sums, Undefined, carefully};
 use super::ranks::Correlation;
 use crate::metric::Metric;
 use crate::problem::Problem;
-use crate::run::{Large, Pace, checkpoint, memory};
+use crate::project::Shaping;
+use crate::run::{Large, Pace, Steps, checkpoint, memory};
 use crate::sample::{Interner, RewardSample, Vocabulary};
 use crate::settings::Settings;
 
@@ -24,6 +25,8 @@ pub struct DistanceMatrix {
     /// By first sample: the second ones. There may be as many as half the distances.
     undefined: Vec<Vec<(u32, Undefined)>>,
     few_common: usize,
+    /// By first sample: the second ones with a distance that says little.
+    weak: Vec<Vec<u32>>,
 }
 
 impl DistanceMatrix {
@@ -64,6 +67,12 @@ impl DistanceMatrix {
     /// How many pairs (i < j) have a distance over fewer than [`FEW_COMMON`](crate::settings::FEW_COMMON) shared transitions.
     pub fn few_common(&self) -> usize {
         self.few_common
+    }
+
+    /// The pairs (i < j) whose distance is mostly noise: over fewer than [`FEW_COMMON`](crate::settings::FEW_COMMON) shared
+    /// transitions, or with fewer degrees of freedom than [`advise`](mod@crate::advise) asks for.
+    pub fn weak(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.weak.iter().enumerate().flat_map(|(i, row)| row.iter().map(move |&j| (i, j as usize)))
     }
 
     /// Row after row, with `value` where undefined; 0 on the diagonal, as those who take precomputed distances expect.
@@ -130,6 +139,10 @@ fn pair_by_pair(size: usize, compare: impl Fn(usize, usize) -> Distance + Sync) 
         for j in row.i..size {
             checkpoint();
             let comparison = compare(row.i, j);
+            let few = |shaping: Shaping| shaping.degrees_of_freedom < crate::advise::ENOUGH_FREEDOM;
+            if j > row.i && comparison.shaping.is_some_and(few) && comparison.outcome.is_ok() {
+                row.note_weak();
+            }
             row.push(comparison.common, comparison.outcome);
         }
     };
@@ -146,13 +159,16 @@ fn assemble<S: Send>(
     fill: impl Fn(&mut S, &mut Row<'_>) + Sync + Send,
 ) -> DistanceMatrix {
     let mut distances = vec![0.0; size * size];
-    let rows: Vec<(Vec<(u32, Undefined)>, usize)> = (distances.par_chunks_mut(size.max(1)).with_min_len(4).enumerate())
-        .map_init(scratch, |scratch, (i, cells)| {
-            let mut row = Row::new(i, i, &mut cells[i..]);
-            fill(scratch, &mut row);
-            (row.undefined, row.few_common)
-        })
-        .collect();
+    let steps = Steps::begin("pairs", (size * size.saturating_sub(1) / 2) as u64);
+    let rows: Vec<(Vec<(u32, Undefined)>, Vec<u32>, usize)> =
+        (distances.par_chunks_mut(size.max(1)).with_min_len(4).enumerate())
+            .map_init(scratch, |scratch, (i, cells)| {
+                let mut row = Row::new(i, i, &mut cells[i..]);
+                fill(scratch, &mut row);
+                steps.add((size - i - 1) as u64);
+                (row.undefined, row.weak, row.few_common)
+            })
+            .collect();
     // Tiles of rows from the last to the first: what lies above a tile is still only read.
     for first in (0..size).step_by(TILE * LANES).rev() {
         checkpoint();
@@ -172,8 +188,9 @@ fn assemble<S: Send>(
             }
         }
     }
-    let (undefined, few_common): (Vec<_>, Vec<usize>) = rows.into_iter().unzip();
-    DistanceMatrix { size, distances, undefined, few_common: few_common.iter().sum() }
+    let few_common = rows.iter().map(|row| row.2).sum();
+    let (undefined, weak) = rows.into_iter().map(|(undefined, weak, _)| (undefined, weak)).unzip();
+    DistanceMatrix { size, distances, undefined, few_common, weak }
 }
 
 /// So many tiles are filled side by side.
@@ -287,12 +304,14 @@ struct Row<'a> {
     j: usize,
     rest: std::slice::IterMut<'a, f64>,
     undefined: Vec<(u32, Undefined)>,
+    /// Ascending.
+    weak: Vec<u32>,
     few_common: usize,
 }
 
 impl<'a> Row<'a> {
     fn new(i: usize, from: usize, cells: &'a mut [f64]) -> Self {
-        Row { i, j: from, rest: cells.iter_mut(), undefined: Vec::new(), few_common: 0 }
+        Row { i, j: from, rest: cells.iter_mut(), undefined: Vec::new(), weak: Vec::new(), few_common: 0 }
     }
 
     #[inline]
@@ -303,8 +322,19 @@ impl<'a> Row<'a> {
 
     #[inline]
     fn push_distance(&mut self, common: usize, distance: f64) {
-        self.few_common += usize::from(self.j > self.i && common < crate::settings::FEW_COMMON);
+        if self.j > self.i && common < crate::settings::FEW_COMMON {
+            self.few_common += 1;
+            self.note_weak();
+        }
         self.put(distance);
+    }
+
+    /// Notes that the next distance says little.
+    #[cold]
+    fn note_weak(&mut self) {
+        if self.weak.last() != Some(&(self.j as u32)) {
+            self.weak.push(self.j as u32);
+        }
     }
 
     fn push(&mut self, common: usize, outcome: Result<Agreement, Undefined>) {
