@@ -3,8 +3,8 @@
 
 use crate::error::LabError;
 use crate::experiments;
-use crate::row::Value;
 use crate::row::Choice;
+use crate::row::Value;
 use crate::values::{Estimation, Fraction, GRIDS, Noise, Preset, Recorded, Rewards, Size, WorldKind};
 use srrd::settings::Batch;
 use srrd::{Gamma, Metric};

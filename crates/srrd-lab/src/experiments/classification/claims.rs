@@ -21,7 +21,8 @@ fn without_rewards(results: &Results<'_>) -> Option<Claim> {
     let (mut above, mut all) = (0, 0);
     for (s, source) in results.sources.iter().enumerate() {
         let here = results.of(s);
-        let Some(best) = here.iter().max_by(|a, b| a.percent().mean.total_cmp(&b.percent().mean)) else { continue };
+        let ours = here.iter().filter(|a| !a.cell.published);
+        let Some(best) = ours.max_by(|a, b| a.percent().mean.total_cmp(&b.percent().mean)) else { continue };
         let best_mean = best.percent().mean;
         let [overlap, occupancy] = [&best.overlap, &best.occupancy].map(|shares| percent(shares).mean);
         all += 1;
@@ -66,7 +67,8 @@ fn as_published(results: &Results<'_>) -> Option<Claim> {
     for (s, source) in results.sources.iter().enumerate() {
         let here = results.of(s);
         let find = |metric: Metric, estimation: Estimation, published: bool| {
-            here.iter().find(|a| (a.cell.metric, a.cell.estimation, a.cell.published) == (metric, estimation, published))
+            here.iter()
+                .find(|a| (a.cell.metric, a.cell.estimation, a.cell.published) == (metric, estimation, published))
         };
         let code = find(Metric::Dard, Estimation::Double, true);
         let defined = find(Metric::Dard, Estimation::Double, false);
@@ -195,12 +197,8 @@ mod tests {
 
     #[test]
     fn tables_and_runs_without_srrd_have_no_claim() {
-        let mut a = Achieved::new(Cell {
-            source: 0,
-            metric: Metric::Epic,
-            estimation: Estimation::Double,
-            published: false,
-        });
+        let mut a =
+            Achieved::new(Cell { source: 0, metric: Metric::Epic, estimation: Estimation::Double, published: false });
         a.accuracy = vec![0.5, 0.6];
         let manual = [Source::Manual(Place::World(WorldKind::Gridworld))];
         // What is left is what overlap alone says.
@@ -215,9 +213,11 @@ mod tests {
         let verdict = |overlap: f64| {
             let mut a = a.clone();
             (a.overlap, a.occupancy) = (vec![overlap; 2], vec![0.0; 2]);
-            claims(&Results { sources: &[Source::Learned(Place::World(WorldKind::Gridworld), Learning::Maxent)], achieved: vec![a] })
-                [0]
-            .verdict
+            claims(&Results {
+                sources: &[Source::Learned(Place::World(WorldKind::Gridworld), Learning::Maxent)],
+                achieved: vec![a],
+            })[0]
+                .verdict
         };
         assert_eq!((verdict(0.9), verdict(0.1)), (Verdict::Disagrees, Verdict::Agrees));
     }
@@ -236,7 +236,11 @@ mod tests {
             as_published(&Results { sources: &sources, achieved }).unwrap()
         };
         assert_eq!((with(0.6).verdict, with(0.75).verdict), (Verdict::Agrees, Verdict::Disagrees));
-        assert!(with(0.6).note.contains("above DARD in 1 of 1; above DARD as it is defined in 0"), "{}", with(0.6).note);
+        assert!(
+            with(0.6).note.contains("above DARD in 1 of 1; above DARD as it is defined in 0"),
+            "{}",
+            with(0.6).note
+        );
     }
 
     #[test]
@@ -250,6 +254,10 @@ mod tests {
         let achieved = vec![of(Metric::Direct, 0.5), of(Metric::Srrd, 0.9)];
         let claim = &claims(&Results { sources: &sources, achieved })[0];
         assert_eq!(claim.verdict, Verdict::Undecided);
-        assert!(claim.measured.starts_with("9 samples, 2 of the smallest class: too few to classify"), "{}", claim.measured);
+        assert!(
+            claim.measured.starts_with("9 samples, 2 of the smallest class: too few to classify"),
+            "{}",
+            claim.measured
+        );
     }
 }

@@ -3,11 +3,11 @@
 use super::rewards::Dataset;
 use crate::error::LabError;
 use crate::values::{Learning, WorldKind};
+use srrd::trajectories::Trajectories;
 use srrd_irl::airl::Airl;
 use srrd_irl::maxent::{MaxEnt, RewardOf};
 use srrd_irl::ptirl::{Objective, Ptirl};
 use srrd_irl::{Demonstrations, Learner, ModelChoice, learn_all};
-use srrd::trajectories::Trajectories;
 use srrd_worlds::{Simulation, simulate};
 use std::ops::ControlFlow;
 

@@ -21,8 +21,6 @@ pub struct Dataset {
     pub samples: Vec<RewardSample>,
     /// Their agents.
     pub labels: Vec<String>,
-    /// Where they come from, for the column `data`; empty where they are simulated.
-    pub data: String,
     /// What was recorded, for the report.
     pub about: Option<String>,
 }
@@ -71,7 +69,8 @@ pub fn sources(parameters: &Parameters) -> Vec<Source> {
         })
         .collect();
     let worlds = parameters.world.iter().map(|&world| Place::World(world));
-    let places: Vec<Place> = worlds.chain(parameters.recorded.iter().map(|&recorded| Place::Recorded(recorded))).collect();
+    let places: Vec<Place> =
+        worlds.chain(parameters.recorded.iter().map(|&recorded| Place::Recorded(recorded))).collect();
     let of = |rewards: &Rewards| match rewards {
         Rewards::Manual => places.iter().map(|&place| Source::Manual(place)).collect(),
         Rewards::Learned(learning) => places.iter().map(|&place| Source::Learned(place, *learning)).collect(),
@@ -164,7 +163,7 @@ impl Source {
             Source::Learned(Place::Recorded(recorded), learning) => {
                 let read = recordings.of(*recorded)?;
                 let learned = learned::learn(read.sets.clone(), *learning, seed)?;
-                Ok(Dataset { data: read.data.clone(), about: Some(read.about.clone()), ..learned })
+                Ok(Dataset { about: Some(read.about.clone()), ..learned })
             }
             Source::Table { path, .. } => read(path),
         }
@@ -176,7 +175,9 @@ fn recorded_rewards(recorded: Recorded) -> &'static str {
         Recorded::Robomimic => "those of the recording, for completing the task",
         Recorded::Montezuma => "what the game pays, summed over the frames of a step",
         Recorded::Starcraft => "the score of the game in the state that a step leads to",
-        Recorded::Mimic => "5 · 0.9^t for a visit that the patient survives and −5 for one that not, and random potential shaping for every sample",
+        Recorded::Mimic => {
+            "5 · 0.9^t for a visit that the patient survives and −5 for one that not, and random potential shaping for every sample"
+        }
     }
 }
 
@@ -193,7 +194,6 @@ fn recorded_manual(recorded: Recorded, recordings: &Recordings, seed: u64) -> Re
     Ok(Dataset {
         samples: read.sets.iter().map(sample).collect::<Result<_, LabError>>()?,
         labels: read.sets.iter().map(|set| set.label().unwrap_or_default().to_owned()).collect(),
-        data: read.data.clone(),
         about: Some(read.about.clone()),
     })
 }
@@ -220,8 +220,7 @@ fn read(path: &Path) -> Result<Dataset, LabError> {
         labels.push(named.label.ok_or_else(|| LabError::wrong(missing()))?);
         samples.push(named.sample);
     }
-    let data = path.display().to_string().replace(|c: char| c == ',' || c.is_control(), " ");
-    Ok(Dataset { samples, labels, data, about: None })
+    Ok(Dataset { samples, labels, about: None })
 }
 
 #[cfg(test)]

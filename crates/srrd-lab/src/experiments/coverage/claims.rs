@@ -74,7 +74,8 @@ fn as_published(results: &Results) -> Option<Claim> {
         to_code.words(),
         to_definition.words()
     );
-    let comment = "The published code takes the successors of s in all three places of DARD and leaves γ out of its last term";
+    let comment =
+        "The published code takes the successors of s in all three places of DARD and leaves γ out of its last term";
     let verdict = to_code.verdict();
     let order = match (verdict, to_definition.verdict()) {
         (Verdict::Agrees, Verdict::Agrees) => "the paper's order comes out with its code and with its definition",

@@ -8,7 +8,8 @@ mod draw;
 pub mod made;
 
 use super::shared::columns::{
-    COMMON, COVERAGE, DISTANCE, EPSILON, ESTIMATOR, MEASURE, MODEL, NOISE, ROLLOUTS, SEED, SIZE, TRIAL, UNDEFINED, WORLD,
+    COMMON, COVERAGE, DISTANCE, EPSILON, ESTIMATOR, MEASURE, MODEL, NOISE, ROLLOUTS, SEED, SIZE, TRIAL, UNDEFINED,
+    WORLD,
 };
 use super::shared::pairs::{Cell, Pair, Tokens, shaped_pair};
 use super::shared::published::{Code, Published};
@@ -108,8 +109,11 @@ impl Sparsity {
             }
         }
         if p.as_published == Some(true) {
-            let way = |measure: Measure| {
-                Way { metric: measure.metric, estimation: Estimation::Double, batch: Batch::All, published: true }
+            let way = |measure: Measure| Way {
+                metric: measure.metric,
+                estimation: Estimation::Double,
+                batch: Batch::All,
+                published: true,
             };
             ways.extend(Measure::PUBLISHED.map(way));
         }
