@@ -35,7 +35,7 @@ class Plan:
         ``"quick"``, or ``"paper"`` for the paper's numbers.
     parameters
         Those of ``srrd reproduce``, a value or a list each: ``rollouts=[1, 5]``, ``trials=20``, ``size=(10, 10)``,
-        ``min_common=5``.
+        ``min_common=5``, ``as_published=True``.
 
     Examples
     --------
@@ -93,6 +93,8 @@ def _plan(what: str, preset: str, parameters: dict[str, Any]) -> Plan:
 def _text(name: str, value: Any) -> str:
     """A parameter as the command takes it."""
     if isinstance(value, bool):
+        if name == "as_published":
+            return "yes" if value else "no"
         raise TypeError(f"{name}: {value!r} is neither a number nor a text")
     if isinstance(value, (str, os.PathLike)):
         return os.fspath(value)
