@@ -27,7 +27,18 @@ EVERY = 10
 STICKY = 0.1
 MOVES = (0, 2, 3, 4, 5, 11, 12)  # nothing, up, right, left, down, jump right, jump left
 TO_KEY = ((77, 192), (112, 195), (133, 192), (133, 148), (22, 148), (22, 190), (14, 205))
-TO_DOOR = ((22, 190), (22, 148), (133, 148), (133, 192), (112, 195), (77, 192), (77, 235), (88, 235), (108, 235), (150, 235))
+TO_DOOR = (
+    (22, 190),
+    (22, 148),
+    (133, 148),
+    (133, 192),
+    (112, 195),
+    (77, 192),
+    (77, 235),
+    (88, 235),
+    (108, 235),
+    (150, 235),
+)
 X, Y, ROOM, LIVES, BELONGINGS = 42, 43, 3, 58, 65  # where the machine's memory has them
 CLASSES = {"novice": (0, 99), "moderate": (100, 399), "expert": (400, 10**9)}
 LONGEST = {"novice": 900, "moderate": 2400, "expert": 4800}
@@ -164,7 +175,9 @@ def write(game: Game, number: int, folder: Path) -> None:
     with whole(folder / "screens" / "revenge" / str(number)) as screens:
         screens.mkdir(parents=True)
         for frame, picture in game.screens.items():
-            Image.fromarray(np.ascontiguousarray(picture).reshape(picture.shape[:2])).save(screens / f"{frame}.png", optimize=True)
+            Image.fromarray(np.ascontiguousarray(picture).reshape(picture.shape[:2])).save(
+                screens / f"{frame}.png", optimize=True
+            )
     lines = [f"db traj id : {number}", "frame,reward,score,terminal,action"]
     lines += [f"{at},{row.reward},{row.score},{row.terminal},{row.action}" for at, row in enumerate(game.rows)]
     with whole(folder / "trajectories" / "revenge" / f"{number}.txt") as part:

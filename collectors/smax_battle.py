@@ -49,7 +49,9 @@ class Leader:
         self.base = np.array([env.map_width * 3 / 4, env.map_height / 2])
         self.chosen: dict[int, int] = {}
 
-    def goal(self, unit: int, mine: np.ndarray, enemies: np.ndarray, alive: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    def goal(
+        self, unit: int, mine: np.ndarray, enemies: np.ndarray, alive: tuple[np.ndarray, np.ndarray]
+    ) -> np.ndarray:
         """Where a unit moves to."""
         ours, theirs = np.flatnonzero(alive[0]), np.flatnonzero(alive[1])
         if self.strategy == "c4":
@@ -85,7 +87,9 @@ class Leader:
         return actions
 
 
-def rows_of(env: HeuristicEnemySMAX, state: object, attacking: np.ndarray, iteration: int, full: np.ndarray) -> list[tuple]:
+def rows_of(
+    env: HeuristicEnemySMAX, state: object, attacking: np.ndarray, iteration: int, full: np.ndarray
+) -> list[tuple]:
     """One row for every unit that lives."""
     count, health = env.num_allies, np.asarray(state.unit_health).clip(0)
     alive, places, kinds = (np.asarray(part) for part in (state.unit_alive, state.unit_positions, state.unit_types))
