@@ -5,10 +5,11 @@
     python3 collectors/smax_battle.py -o recordings/starcraft
     python3 benchmarks/recordings_auc.py smax recordings/starcraft
 
-Six reward functions judge the same recorded transitions. Each has copies: scaled by a number between 0.3 and 3, and shaped by γφ(s') − φ(s) with a φ
-that no basis of `--potential` holds: a random net of 32 tanh units, or the distance to a random place. Shaping is as strong as the reward
-(equal standard deviation). A pair is *equivalent* if both come from one reward function, and *different* otherwise. The area is the chance that an
-equivalent pair has a smaller distance than a different one; undefined distances count as the largest.
+Six reward functions judge the same recorded transitions. Each has copies: scaled by a number between 0.3 and 3, and
+shaped by γφ(s') − φ(s) with a φ that no basis of `--potential` holds: a random net of 32 tanh units, or the distance
+to a random place. Shaping is as strong as the reward (equal standard deviation). A pair is *equivalent* if both come
+from one reward function, and *different* otherwise. The area is the chance that an equivalent pair has a smaller
+distance than a different one; undefined distances count as the largest.
 """
 
 from __future__ import annotations

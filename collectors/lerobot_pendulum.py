@@ -2,9 +2,9 @@
 
     python3 lerobot_pendulum.py -o DIR [--quick] [--version v3.0]    needs gymnasium-requirements.txt
 
-A folder per class: `pendulum_{expert,medium,random}`. Beside the data lies `rewards/progress.parquet`, the progress of the task by frame: how far upright
-the pendulum is (`progress_dense`), and whether it is up (`progress_sparse`, missing in each episode's first ten frames as it is in data sets whose
-labels start late).
+A folder per class: `pendulum_{expert,medium,random}`. Beside the data lies `rewards/progress.parquet`, the progress
+of the task by frame: how far upright the pendulum is (`progress_dense`), and whether it is up (`progress_sparse`,
+missing in each episode's first ten frames as it is in data sets whose labels start late).
 """
 
 from __future__ import annotations

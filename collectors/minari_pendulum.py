@@ -38,7 +38,7 @@ def record(kind: str, args: Namespace, progress: Progress, path: Path) -> None:
                     terminations=list(episode.terminations),
                     truncations=list(episode.truncations),
                     infos={},
-                )  # fmt: skip
+                )
             )
             progress.step(f"{kind}, return {episode.rewards.sum():.0f}")
         env = gymnasium.make("Pendulum-v1")

@@ -2,15 +2,18 @@
 
     python3 montezuma.py -o DIR [--quick]             needs ale-requirements.txt
 
-Players are scripted. They look some frames ahead in a copy of the game, choose among moves drawn at random, and follow a path of places:
+Players are scripted. They look some frames ahead in a copy of the game, choose among moves drawn at random, and
+follow a path of places:
     novice      draws its moves without looking ahead: 0 points
     moderate    knows the way to the key: 100 points
     expert      brings the key to a door: 400 points
-Every player has random numbers of its own, waits a while of its own before it starts, and the game repeats an action now and then, so no run is a
-replay of another. Which class a run belongs to is told by its final score alone, as in the paper, with the thresholds 100 and 400 (the paper's are
-1000 and 3000, which no scripted player reaches). A run that missed its class is made again with other random numbers.
+Every player has random numbers of its own, waits a while of its own before it starts, and the game repeats an action
+now and then, so no run is a replay of another. Which class a run belongs to is told by its final score alone, as in
+the paper, with the thresholds 100 and 400 (the paper's are 1000 and 3000, which no scripted player reaches). A run
+that missed its class is made again with other random numbers.
 
-Rows of `trajectories/revenge/ID.txt` are all frames. Pictures `screens/revenge/ID/FRAME.png` are of every tenth frame, grey, in full size.
+Rows of `trajectories/revenge/ID.txt` are all frames. Pictures `screens/revenge/ID/FRAME.png` are of every tenth
+frame, grey, in full size.
 """
 
 from __future__ import annotations
@@ -188,14 +191,14 @@ def main() -> None:
     """Records the runs that are not there yet."""
     args = options(__doc__, quick=4, full=40, unit="runs").parse_args()
     count = count_of(args)
-    wanted = [(kind, run) for run in range(count) for kind in CLASSES]
+    wanted = [(kind, turn) for turn in range(count) for kind in CLASSES]
     progress = Progress(len(wanted))
-    for number, (kind, run) in enumerate(wanted, start=1):
+    for number, (kind, turn) in enumerate(wanted, start=1):
         if (args.output / "trajectories" / "revenge" / f"{number}.txt").exists():
             progress.step("was there")
             continue
         for attempt in range(50):
-            game = play(kind, generator(args.seed, kind, run, attempt))
+            game = play(kind, generator(args.seed, kind, turn, attempt))
             low, high = CLASSES[kind]
             if low <= game.score <= high:
                 break

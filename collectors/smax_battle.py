@@ -1,15 +1,17 @@
-"""Records micro-battles of JaxMARL's SMAX, a simplified StarCraft II, as one CSV file per game with a row per unit and iteration.
+"""Records micro-battles of JaxMARL's SMAX, a simplified StarCraft II, as one CSV file per game with a row per unit and
+iteration.
 
     python3 smax_battle.py -o DIR [--quick]           needs smax-requirements.txt
 
-Classes are the folders `STRATEGY-UNITS`: the four strategies of the paper times three mixes of units. The enemy is the same for all, two stalkers and
-three zealots led by SMAX's heuristic.
+Classes are the folders `STRATEGY-UNITS`: the four strategies of the paper times three mixes of units. The enemy is
+the same for all, two stalkers and three zealots led by SMAX's heuristic.
     c1      move towards the ally that is nearest to the enemy's start
     c2      move towards an enemy unit chosen at random
     c3      move towards the ally that is nearest to an enemy unit
     c4      move towards the centre of the map
-A unit that has an enemy in range attacks it. One move in ten is random, so games of a class differ. The score counts the enemy's lost health, 50 for
-each enemy killed, and the health of one's own units: about what StarCraft II's score is made of.
+A unit that has an enemy in range attacks it. One move in ten is random, so games of a class differ. The score counts
+the enemy's lost health, 50 for each enemy killed, and the health of one's own units: about what StarCraft II's score
+is made of.
 """
 
 from __future__ import annotations
