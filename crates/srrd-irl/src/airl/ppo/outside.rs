@@ -67,7 +67,8 @@ where
         shown.states.iter_mut().for_each(|seen| scale.apply(&mut seen.numbers));
         let scaled = |inside| Scaled { inside, scale: scale.clone() };
         let mut environments: Vec<Scaled> = environments.into_iter().map(scaled).collect();
-        let mut learned = learn_in(&self.settings, task, &mut environments, &shown.demonstrated(task), &shown.rows(task))?;
+        let mut learned =
+            learn_in(&self.settings, task, &mut environments, &shown.demonstrated(task), &shown.rows(task))?;
         // The environment knows what else could have been done.
         learned.cautions.retain(|caution| !matches!(caution, Caution::SingleAction { .. }));
         Ok(learned)
@@ -97,9 +98,8 @@ impl Shown {
         let action = |token: Token<'_>| environment.action(token).map_err(|why| wrong("action", token, why));
         let states = sample.states().iter().map(state).collect::<Result<_, _>>()?;
         let shown = Shown { states, actions: sample.actions().iter().map(action).collect::<Result<_, _>>()? };
-        let possible = |row: &&crate::Row| {
-            shown.states[row.state as usize].allowed[shown.actions[row.action as usize] as usize]
-        };
+        let possible =
+            |row: &&crate::Row| shown.states[row.state as usize].allowed[shown.actions[row.action as usize] as usize];
         match task.set().rows().iter().find(|row| !possible(row)) {
             Some(row) => Err(Problem::Environment {
                 set: task.set().name().to_owned(),

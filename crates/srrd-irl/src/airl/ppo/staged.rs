@@ -85,7 +85,8 @@ impl Outside for StagedWorld {
     }
 
     fn state(&self, state: Token<'_>) -> Result<Seen, String> {
-        let number = number(state, &self.known.states).ok_or("the world has no such state (is its size another one?)")?;
+        let number =
+            number(state, &self.known.states).ok_or("the world has no such state (is its size another one?)")?;
         Ok(Seen {
             numbers: self.stage.describe_state(number).into_iter().map(|x| x as f32).collect(),
             allowed: (0..self.stage.actions()).map(|action| self.stage.allows(number, action)).collect(),
