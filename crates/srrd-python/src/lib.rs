@@ -7,6 +7,7 @@ mod arrow;
 mod choices;
 mod columns;
 mod compare;
+mod environment;
 mod error;
 mod exact;
 mod irl;
