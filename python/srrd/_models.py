@@ -8,6 +8,8 @@ from typing import Any
 
 from . import _srrd, _table
 from ._compare import _core
+from ._options import Duplicates
+from ._result import Models
 from ._sample import RewardSample
 
 
@@ -20,13 +22,15 @@ def models(
     criterion: str | None = None,
     columns: Mapping[str, str] | None = None,
     dataset: Mapping[str, Any] | None = None,
-    duplicates: str = "mean",
+    duplicates: Duplicates = "mean",
     interval: float = 0.95,
     draws: int = 1000,
     seed: int = 0,
     top: int = 3,
+    report: str | os.PathLike[str] | None = None,
+    plot: str | os.PathLike[str] | None = None,
     threads: int | None = None,
-) -> dict[str, Any]:
+) -> Models:
     """Scores of the same responses to the same prompts, by several models: what ``srrd models --json`` tells.
 
     Only differences within prompts count: a model that adds a number per prompt chooses the same responses.
@@ -49,10 +53,12 @@ def models(
         How logs are read, as in `srrd.read`: ``{"from": "trl"}`` says which kind it is.
     top
         Of each pair, how many of the prompts on which the models disagree most.
+    report, plot
+        Files to write: everything as a page (``.html``), and the distances as a picture (``.svg``), over training with ``by``.
 
     Returns
     -------
-    dict
+    Models
         ``pairs``: for each pair ``a``, ``b``, ``distance`` (0 same choices, 0.71 unrelated, 1 opposite), ``accuracy`` (the share of pairs
         of responses of one prompt, neither scored equal, that both order alike), ``tau_b``, ``top1``, ``best_of_n`` (by n, what b loses
         when a chooses the best of n, in b's standard deviations within prompts), ``by_margin``, ``disagreements``, ``explained`` (the
@@ -65,17 +71,18 @@ def models(
     >>> log = {"prompt": ["p", "p", "p", "q", "q"], "response": list("abcde")}
     >>> log |= {"old": [1.0, 2.0, 3.0, 0.0, 1.0], "new": [1.0, 3.0, 2.0, 10.0, 11.0]}
     >>> found = srrd.models(log, rewards=["old", "new"])
-    >>> found["prompts"], found["pairs"][0]["accuracy"], found["pairs"][0]["top1"]
+    >>> found.prompts, found.pairs[0].accuracy, found["pairs"][0]["top1"]
     (2, 0.75, 0.5)
     """
-    asked = _srrd.ModelsAsked(gold, by, criterion, float(interval), draws, seed, top)
+    files = [None if path is None else os.fspath(path) for path in (report, plot)]
+    asked = _srrd.ModelsAsked(gold, by, criterion, float(interval), draws, seed, top, *files)
     several = isinstance(table, (list, tuple)) and len(table) > 0
     if several and all(isinstance(sample, RewardSample) for sample in table):
-        return _srrd.models([_core(sample) for sample in table], asked, threads)
+        return Models._of(_srrd.models([_core(sample) for sample in table], asked, threads))
     paths = table if several and all(isinstance(path, (str, os.PathLike)) for path in table) else [table]
     if all(isinstance(path, (str, os.PathLike)) for path in paths):
         reading = _table.reading(duplicates, columns, rewards, "none", dataset)
-        return _srrd.models_of_files([os.fspath(path) for path in paths], reading, asked, threads)
+        return Models._of(_srrd.models_of_files([os.fspath(path) for path in paths], reading, asked, threads))
     chosen = [rewards] if isinstance(rewards, str) else list(rewards or ())
     if not chosen:
         raise ValueError("name the columns of scores with rewards=[…]")
@@ -86,9 +93,9 @@ def models(
         if hasattr(frame, "columns"):
             _table.names_of(frame)
         try:
-            return _srrd.models_of_arrow(frame, origin, reading, asked, threads)
+            return Models._of(_srrd.models_of_arrow(frame, origin, reading, asked, threads))
         except ImportError:
             # pandas speaks Arrow only where pyarrow is installed.
             pass
     wanted = [*(columns or {}).values(), *chosen, *(name for name in (gold, by, criterion) if name is not None)]
-    return _srrd.models_of_columns(_table.of_frame(frame, wanted), origin, reading, asked, threads)
+    return Models._of(_srrd.models_of_columns(_table.of_frame(frame, wanted), origin, reading, asked, threads))

@@ -188,6 +188,9 @@ def test_distances_over_training_and_where_they_change(tmp_path: Path) -> None:
     with pytest.warns(srrd.DataWarning, match="read as trl"):
         of_log = srrd.models(tmp_path / "run", gold="gold", by="step", threads=1)
     assert of_log["pairs"] == [pair]
+    page, line = tmp_path / "page.html", tmp_path / "line.svg"
+    srrd.models(table, rewards=["proxy", "gold"], by="step", report=page, plot=line)
+    assert "changes at step 18" in page.read_text() and "between changes" in line.read_text()
 
 
 @pytest.mark.filterwarnings("ignore::srrd.DataWarning")
@@ -210,7 +213,7 @@ def test_what_cannot_be_asked_is_said(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="by or criterion"):
         srrd.models(LOGS / "verl", by="step", criterion="pred")
     with pytest.raises(ValueError, match="is no number"):
-        srrd.models(LOGS / "verl", by="pred")
+        srrd.models(LOGS / "verl", by="request_id")
     with pytest.raises(ValueError, match="there is no such column"):
         srrd.models(LOGS / "verl", criterion="subject")
     with pytest.raises(ValueError, match="score no response in common"):

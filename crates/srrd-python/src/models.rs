@@ -5,30 +5,56 @@ use crate::columns::Columns;
 use crate::error::{of_table, wrong};
 use crate::reading::{Reading, tell};
 use crate::sample::Sample;
-use crate::values::of_json;
+use crate::values::{Told, of_json};
 use crate::work::{self, Threads};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
 use srrd::NamedSample;
-use srrd::models::ModelSettings;
+use srrd::models::{ModelComparison, ModelSettings};
 use srrd::sure::{Draws, Level};
 use srrd_data::{
-    ModelQuestion, ModelTable, OpenTable, ReadOptions, TableError, TableNote, TableOptions, TableReader, open,
-    read_models,
+    ModelQuestion, ModelTable, OpenTable, OutputFile, ReadOptions, TableError, TableNote, TableOptions, TableReader,
+    open, read_models,
 };
-use std::path::PathBuf;
+use srrd_show::Figure;
+use srrd_show::present;
+use std::path::{Path, PathBuf};
 
 /// What is asked about models.
 #[pyclass(frozen, module = "srrd._srrd")]
 pub struct ModelsAsked {
     question: ModelQuestion,
     settings: ModelSettings,
+    /// Files that get everything as a page, and the distances as a picture.
+    report: Option<PathBuf>,
+    plot: Option<PathBuf>,
+}
+
+impl ModelsAsked {
+    /// Writes the files that were asked for.
+    fn write(&self, found: &ModelComparison) -> Result<(), TableError> {
+        if let Some(path) = &self.report {
+            // What a page about data in Python is made of is in Python.
+            whole(path, &present::models::report(found, "", "").to_html())?;
+        }
+        if let (Some(path), Ok(figure)) = (&self.plot, present::models::figure(found)) {
+            whole(path, &figure.to_svg())?;
+        }
+        Ok(())
+    }
+}
+
+fn whole(path: &Path, text: &str) -> Result<(), TableError> {
+    let mut file = OutputFile::create(path)?;
+    file.write_with(|to| to.write_all(text.as_bytes()))?;
+    file.finish()
 }
 
 #[pymethods]
 impl ModelsAsked {
     #[new]
+    #[expect(clippy::too_many_arguments, reason = "one argument per option")]
     fn new(
         gold: Option<String>,
         by: Option<String>,
@@ -37,7 +63,14 @@ impl ModelsAsked {
         draws: usize,
         seed: u64,
         top: usize,
+        report: Option<PathBuf>,
+        plot: Option<PathBuf>,
     ) -> PyResult<Self> {
+        for (name, path, ending) in [("report", &report, "html"), ("plot", &plot, "svg")] {
+            if let Some(path) = path.as_ref().filter(|path| path.extension().is_none_or(|found| found != ending)) {
+                return Err(wrong(format!("{name}: '{}' must end in .{ending}", path.display())));
+            }
+        }
         if by.is_some() && criterion.is_some() {
             return Err(wrong("give by or criterion, not both".to_owned()));
         }
@@ -47,7 +80,7 @@ impl ModelsAsked {
             seed,
             top,
         };
-        Ok(ModelsAsked { question: ModelQuestion { gold, by, criterion }, settings })
+        Ok(ModelsAsked { question: ModelQuestion { gold, by, criterion }, settings, report, plot })
     }
 }
 
@@ -57,7 +90,7 @@ fn compared<'py>(
     asked: &ModelsAsked,
     threads: Option<Threads>,
     read: impl FnOnce(&ModelQuestion) -> Result<ModelTable, TableError> + Send + 'static,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Told<'py>> {
     let (question, settings) = (asked.question.clone(), asked.settings);
     let found = work::run(py, threads, move || {
         let table = read(&question)?;
@@ -67,7 +100,9 @@ fn compared<'py>(
     // Which columns are compared is in the answer.
     let notes: Vec<TableNote> = notes.into_iter().filter(|note| !matches!(note, TableNote::Scores { .. })).collect();
     tell(py, &notes)?;
-    of_json(py, &json!(found.map_err(|error| wrong(error.to_string()))?))
+    let found = found.map_err(|error| wrong(error.to_string()))?;
+    asked.write(&found).map_err(|error| of_table(&error))?;
+    Ok((of_json(py, &json!(found))?, present::models::text(&found), Vec::new()))
 }
 
 /// Everything `srrd models --json` tells, of samples of the same responses.
@@ -78,7 +113,7 @@ pub fn models<'py>(
     samples: Vec<Bound<'py, Sample>>,
     asked: &ModelsAsked,
     threads: Option<Threads>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Told<'py>> {
     if asked.question.by.is_some() || asked.question.criterion.is_some() {
         return Err(wrong("samples have no columns to group by: give the table instead of its samples".to_owned()));
     }
@@ -96,7 +131,7 @@ pub fn models_of_files<'py>(
     reading: &Reading,
     asked: &ModelsAsked,
     threads: Option<Threads>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Told<'py>> {
     let options = TableOptions { episodes: false, ..reading.options.clone() };
     compared(py, asked, threads, move |question| {
         let read = ReadOptions { dataset: options.dataset.clone(), ..ReadOptions::default() };
@@ -116,7 +151,7 @@ fn of_reader<'py>(
     reading: &Reading,
     asked: &ModelsAsked,
     threads: Option<Threads>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Told<'py>> {
     let options = TableOptions { episodes: false, ..reading.options.clone() };
     compared(py, asked, threads, move |question| {
         let name = reader.name().to_owned();
@@ -136,7 +171,7 @@ pub fn models_of_arrow<'py>(
     reading: &Reading,
     asked: &ModelsAsked,
     threads: Option<Threads>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Told<'py>> {
     let reader = frame_of(frame, &origin)?.into_reader().map_err(|error| of_table(&error))?;
     of_reader(py, reader, reading, asked, threads)
 }
@@ -151,6 +186,6 @@ pub fn models_of_columns<'py>(
     reading: &Reading,
     asked: &ModelsAsked,
     threads: Option<Threads>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Told<'py>> {
     of_reader(py, Columns::new(columns)?.into_reader(&origin), reading, asked, threads)
 }

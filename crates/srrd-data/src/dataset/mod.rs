@@ -5,17 +5,22 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
+#[cfg(feature = "png")]
+mod atari;
 mod episodes;
+mod held;
 mod imitation;
 #[cfg(feature = "parquet")]
 mod lerobot;
 mod log;
+mod mimic;
 mod nemo_gym;
 mod note;
 mod openrlhf;
 mod options;
 mod parts;
 mod rewardbench;
+mod starcraft;
 #[cfg(feature = "parquet")]
 mod trl;
 mod verl;
@@ -67,6 +72,10 @@ pub static DATASETS: &[DatasetInfo] = &[
     imitation::INFO,
     #[cfg(feature = "parquet")]
     lerobot::INFO,
+    #[cfg(feature = "png")]
+    atari::INFO,
+    starcraft::INFO,
+    mimic::INFO,
     #[cfg(feature = "parquet")]
     trl::INFO,
     nemo_gym::INFO,

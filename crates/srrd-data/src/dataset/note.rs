@@ -46,6 +46,26 @@ pub enum DatasetNote {
         /// How many frames there are.
         frames: usize,
     },
+    /// Pictures became principal components.
+    Pictures {
+        /// How many pictures there are.
+        pictures: usize,
+        /// How many components.
+        components: usize,
+        /// How much of the variance of the pictures they hold, in percent.
+        explained: u8,
+    },
+    /// What became of the records of patients.
+    Patients {
+        /// Keywords of diagnoses, and of procedures and prescriptions.
+        keywords: [usize; 2],
+        /// How much of the variance of each of them the components hold, in percent.
+        explained: [u8; 2],
+        /// Patients whose first record has no keyword of a class.
+        unclassed: usize,
+        /// Codes without a title.
+        untitled: usize,
+    },
     /// Columns hold the progress of a task.
     Progress {
         /// Their names.
@@ -87,6 +107,22 @@ impl fmt::Display for DatasetNote {
                  γp(s') − p(s) is pure shaping and asks for nothing",
                 quoted(columns)
             ),
+            DatasetNote::Pictures { pictures, components, explained } => write!(
+                f,
+                "{pictures} pictures in grey became {components} principal components, which hold {explained} % of their variance"
+            ),
+            DatasetNote::Patients { keywords, explained, unclassed, untitled } => {
+                write!(
+                    f,
+                    "{} keywords of diagnoses and {} of treatments became principal components, which hold {} % and {} % of their variance; \
+                     {unclassed} patients are of no class (label `other`)",
+                    keywords[0], keywords[1], explained[0], explained[1]
+                )?;
+                match untitled {
+                    0 => Ok(()),
+                    count => write!(f, "; {count} codes have no title and count for nothing"),
+                }
+            }
             DatasetNote::KeysLeftOut { keys } => {
                 write!(
                     f,

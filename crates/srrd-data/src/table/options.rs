@@ -58,13 +58,13 @@ pub static ROLES: [RoleInfo; 12] = [
         role: Role::State,
         name: "state",
         aliases: &["obs", "observation", "observations", "prompt"],
-        about: "the state: a token, or features `state.NAME`",
+        about: "the state: a token, or features `state.NAME` (or `state_0`, `state_1`, …)",
     },
     RoleInfo {
         role: Role::Action,
         name: "action",
         aliases: &["act", "actions", "response", "completion"],
-        about: "the action: a token, or features `action.NAME`",
+        about: "the action: a token, or features `action.NAME` (or `action_0`, …)",
     },
     RoleInfo {
         role: Role::NextState,
@@ -83,13 +83,13 @@ pub static ROLES: [RoleInfo; 12] = [
     RoleInfo {
         role: Role::Episode,
         name: "episode",
-        aliases: &["episode_index"],
+        aliases: &["episode_id", "episode_index"],
         about: "which episode the row belongs to",
     },
     RoleInfo {
         role: Role::Step,
         name: "step",
-        aliases: &["frame_index"],
+        aliases: &["frame_index", "timestep"],
         about: "the place of the row in its episode: a number",
     },
     RoleInfo {
@@ -301,6 +301,13 @@ pub enum TableNote {
         /// How many rows were left out because their next states are not in the table.
         left_out: usize,
     },
+    /// There are no next states, and the ends say that rows follow each other.
+    OneStep {
+        /// The file.
+        file: String,
+        /// The column that says of some rows that episodes go on after them.
+        column: String,
+    },
     /// A column is not in a copy.
     LeftOut {
         /// The file.
@@ -343,6 +350,12 @@ impl fmt::Display for TableNote {
                 "{file}: there are no next states, so each row gets the state of the row after it in its episode ({episodes} \
                  episodes; {ended} last rows end their episode; {left_out} rows are left out because their next states are not \
                  known)"
+            ),
+            TableNote::OneStep { file, column } => write!(
+                f,
+                "{file}: there are no next states, so the problem is taken to have one step, although `{}` says that episodes go on \
+                 after some rows; `--next shift` takes the state of the row that follows, `--next none` says that one step is right",
+                shorten(column)
             ),
             TableNote::Scores { file, columns } => {
                 write!(f, "{file}: comparing the scores {}; choose others with --rewards", columns.join(", "))

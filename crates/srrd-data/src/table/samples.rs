@@ -222,6 +222,12 @@ pub fn read_sample_table(
         )?;
     }
     let Taker { gathered, ends, .. } = taker;
+    if roles.one_step_by_default
+        && ends.over.contains(&false)
+        && let Some(column) = roles.ends.iter().flatten().next()
+    {
+        notes.push(TableNote::OneStep { file: file.clone(), column: column.clone() });
+    }
     let mut table = gathered.build()?;
     if let Some(rows) = log.map(|log| log.missing()).filter(|rows| *rows > 0) {
         notes.push(TableNote::Dataset { file: file.clone(), note: DatasetNote::WithoutReward { rows } });

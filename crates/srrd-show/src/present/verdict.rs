@@ -15,7 +15,7 @@ pub fn text(judgement: &Judgement, [a, b]: [&str; 2]) -> String {
 }
 
 /// The answer and why, without a full stop.
-fn sentence(judgement: &Judgement) -> String {
+pub fn sentence(judgement: &Judgement) -> String {
     let answer = match judgement.answer {
         Answer::Same => "same behaviour",
         Answer::Different => "the rewards differ",
