@@ -29,7 +29,12 @@ struct Kind {
 
 const KINDS: [Kind; 4] = [
     Kind { about: "nothing changes", spread: |_| 1.0, repeated: false, noise: |_| 0.42 },
-    Kind { about: "the spread of scores grows fivefold", spread: |at| 1.0 + 4.0 * at, repeated: false, noise: |_| 0.42 },
+    Kind {
+        about: "the spread of scores grows fivefold",
+        spread: |at| 1.0 + 4.0 * at,
+        repeated: false,
+        noise: |_| 0.42,
+    },
     Kind { about: "prompts of unequal noise come back", spread: |_| 1.0, repeated: true, noise: |_| 0.42 },
     Kind {
         about: "the distance jumps from 0.20 to 0.30",
