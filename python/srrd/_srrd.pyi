@@ -13,6 +13,7 @@ from ._sample import Token
 __all__ = [
     "Choices",
     "DataWarning",
+    "ModelsAsked",
     "Reading",
     "Sample",
     "Tabular",
@@ -39,6 +40,9 @@ __all__ = [
     "merge_parts",
     "metrics",
     "models",
+    "models_of_arrow",
+    "models_of_columns",
+    "models_of_files",
     "neighbour_distances",
     "options",
     "overlap_distances",
@@ -54,7 +58,6 @@ __all__ = [
     "sample_of_episodes",
     "samples_of_arrow",
     "samples_of_columns",
-    "score_columns_of_file",
     "settle",
     "simulate",
     "walks_of_columns",
@@ -75,6 +78,21 @@ class Choices:
     def __new__(cls, given: dict[str, Any], certainty: bool = False) -> Choices: ...
     @property
     def metrics(self) -> list[str]: ...
+
+@final
+class ModelsAsked:
+    def __new__(
+        cls,
+        gold: str | None,
+        by: str | None,
+        criterion: str | None,
+        interval: float,
+        draws: int,
+        seed: int,
+        top: int,
+        report: str | None,
+        plot: str | None,
+    ) -> ModelsAsked: ...
 
 @final
 class Reading:
@@ -198,15 +216,15 @@ def regret(
 def walks_of_columns(columns: dict[str, Any], origin: str, name: str, reading: Reading) -> list[Walks]: ...
 def walks_of_file(path: str, reading: Reading) -> list[Walks]: ...
 def preferences_of_file(path: str) -> list[tuple[str, str]]: ...
-def score_columns_of_file(path: str) -> list[str]: ...
-def models(
-    samples: list[Sample],
-    gold: str | None,
-    interval: float,
-    draws: int,
-    seed: int,
-    top: int,
-    threads: int | None = None,
+def models(samples: list[Sample], asked: ModelsAsked, threads: int | None = None) -> Told: ...
+def models_of_files(
+    paths: list[str], reading: Reading, asked: ModelsAsked, threads: int | None = None
+) -> Told: ...
+def models_of_arrow(
+    frame: Any, origin: str, reading: Reading, asked: ModelsAsked, threads: int | None = None
+) -> Told: ...
+def models_of_columns(
+    columns: dict[str, Any], origin: str, reading: Reading, asked: ModelsAsked, threads: int | None = None
 ) -> Told: ...
 def returns(
     rewards: list[Walks],

@@ -49,7 +49,7 @@ mod _srrd {
     #[pymodule_export]
     use super::lab::{clean_up_when_ended, command, merge_parts, plan, publish_run, run_part};
     #[pymodule_export]
-    use super::models::{models, score_columns_of_file};
+    use super::models::{ModelsAsked, models, models_of_arrow, models_of_columns, models_of_files};
     #[pymodule_export]
     use super::reading::{Reading, roles};
     #[pymodule_export]
