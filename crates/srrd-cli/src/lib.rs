@@ -3,6 +3,7 @@
 //! It parses, calls the library and prints. [`command`] is the whole command.
 
 mod args;
+mod call;
 mod commands;
 mod failure;
 mod gamma;

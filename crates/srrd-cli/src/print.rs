@@ -93,11 +93,11 @@ pub fn warnings(warnings: &[Warning]) {
     warnings.iter().for_each(|warning| warn(&warning.say(FrontEnd::Command)));
 }
 
-/// Tells what was understood of a table; that a column is lost is a warning.
+/// Tells what was understood of a table; that a column is lost, or that rows may be misread, is a warning.
 pub fn table_notes(notes: &[TableNote]) {
     for told in notes {
         match told {
-            TableNote::LeftOut { .. } => warn(&told.to_string()),
+            TableNote::LeftOut { .. } | TableNote::OneStep { .. } => warn(&told.to_string()),
             told => note(&told.to_string()),
         }
     }

@@ -33,7 +33,7 @@ mod files;
 mod table;
 
 pub use dataset::{
-    DATASET_OPTIONS, DATASETS, DatasetInfo, DatasetNote, DatasetOptionError, DatasetOptionInfo, DatasetOptions,
+    DATASET_OPTIONS, DATASETS, DatasetInfo, DatasetNote, DatasetOptionError, DatasetOptionInfo, DatasetOptions, Log,
     is_readable,
 };
 pub use error::{ErrorKind, TableError};

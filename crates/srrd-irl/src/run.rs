@@ -76,6 +76,19 @@ impl<'a> Task<'a> {
         self.place.iter().map(|&(pair, outcome)| (pair as usize, outcome as usize))
     }
 
+    /// By row of the set, whether its reward is that of a step that ended its episode.
+    ///
+    /// A transition may end some episodes and not others. Values count the share of ends, but a row of rewards has one mark: it ends only if
+    /// all steps of the set that took it did. Its reward is that of a step so marked; a mixture of both would be the reward of neither, and
+    /// shaping would not leave it.
+    pub fn ends(&self) -> impl ExactSizeIterator<Item = bool> {
+        let marks = self.set().sample().sample.ends();
+        self.place.iter().enumerate().map(|(row, &(_, outcome))| {
+            let share = self.model.ended()[outcome as usize];
+            share == 1.0 || (share > 0.0 && marks.at(row) == Some(true))
+        })
+    }
+
     /// By pair (s, a) of the model, how many steps of the set took it.
     pub fn pair_counts(&self) -> Vec<f64> {
         let mut counts = vec![0.0; self.model.dynamics().pairs()];

@@ -24,7 +24,7 @@ use crate::args::Command;
 use crate::failure::Failure;
 use std::ffi::OsString;
 
-/// Runs a command that was called like that; what to exit with when nothing failed.
+/// Runs a command, called like this; what to exit with when nothing failed.
 pub fn run(command: Command, call: &[OsString]) -> Result<u8, Failure> {
     match command {
         Command::Check(args) => return check::run(&args),
@@ -33,7 +33,7 @@ pub fn run(command: Command, call: &[OsString]) -> Result<u8, Failure> {
         Command::Explain(args) => explain::run(&args),
         Command::Canonicalize(args) => canonicalize::run(&args),
         Command::Matrix(args) => matrix::run(&args),
-        Command::Models(args) => models::run(&args),
+        Command::Models(args) => models::run(&args, call),
         Command::Inspect(args) => inspect::run(&args),
         Command::Irl(args) => irl::run(&args),
         Command::Convert(args) => convert::run(&args),

@@ -27,7 +27,7 @@ pub fn painted(judgement: &Judgement, [a, b]: [&str; 2], paint: Paint) -> String
 }
 
 /// The answer and why, without a full stop.
-pub(super) fn sentence(judgement: &Judgement) -> String {
+pub fn sentence(judgement: &Judgement) -> String {
     format!("{}: {}", answer_in_words(judgement.answer), judgement.why)
 }
 

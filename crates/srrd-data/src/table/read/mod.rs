@@ -1,5 +1,6 @@
 //! Reading tables: what all formats share.
 
+pub(crate) mod chat;
 mod counted;
 pub(crate) mod gzip;
 pub(crate) mod half;
@@ -26,7 +27,7 @@ use std::fs::{File, Metadata};
 use std::io::{BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
-use crate::dataset::{self, DatasetOptions};
+use crate::dataset::{self, DatasetOptions, Log};
 use crate::error::{ErrorKind, TableError};
 use crate::table::batch::{Batch, Column, Schema, TextColumn, Values};
 use crate::table::format::{Compression, FileFormat, Format, signature};
@@ -114,6 +115,11 @@ pub trait TableReader: Send {
     fn keep_extras(&mut self, meant: &[&str], as_json: bool) -> Result<Extras, TableError> {
         let _ = (meant, as_json);
         Ok(Extras::default())
+    }
+
+    /// What a log of training says about its columns; `None` for other tables.
+    fn log(&self) -> Option<&Log> {
+        None
     }
 
     /// What users should know about what is read. To be asked for when the columns have been selected.

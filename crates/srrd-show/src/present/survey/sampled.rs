@@ -1,12 +1,13 @@
 //! What was sampled, and of what metrics need.
 
+use srrd::FrontEnd;
 use srrd::answer::{Inspection, SampleFinding};
 use srrd::diagnose::MetricCoverage;
 
 use crate::Figure;
 use crate::chart::{Axis, Bar, BarChart};
 use crate::page::{Cell, Column, FigureBlock, Section, Table};
-use crate::present::inspection::advice_lines;
+use crate::present::inspection::sentences;
 use crate::words::{count, number, percent, short};
 
 /// More samples are not drawn side by side.
@@ -14,7 +15,7 @@ const DRAWN: usize = 6;
 
 pub(super) fn section(inspection: &Inspection) -> Section {
     let mut section = Section::new("What was sampled");
-    section.paragraphs.extend(advice_lines(inspection));
+    section.paragraphs.extend(sentences(inspection, FrontEnd::Command));
     if inspection.samples.len() <= DRAWN && inspection.samples.iter().any(|sample| sample.terms.iter().any(needs)) {
         let caption = "Metrics that take means over transitions need them to be sampled. What is missing counts as 0, which biases them. \
                        projected and direct need nothing that was not sampled.";
