@@ -9,6 +9,7 @@ mod columns;
 mod compare;
 mod error;
 mod exact;
+mod figures;
 mod irl;
 mod lab;
 mod models;
@@ -43,6 +44,8 @@ mod _srrd {
     use super::error::{DataWarning, warn_in_words};
     #[pymodule_export]
     use super::exact::Tabular;
+    #[pymodule_export]
+    use super::figures::{cluster, picture};
     #[pymodule_export]
     use super::irl::{irl, irl_methods};
     #[pymodule_export]
