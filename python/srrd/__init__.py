@@ -32,6 +32,7 @@ from ._compare import (
     pairwise,
 )
 from ._exact import Tabular
+from ._figures import Picture, cluster, picture
 from ._models import models
 from ._options import METRICS, CompareOptions, Metric, Options
 from ._regret import regret
@@ -79,6 +80,7 @@ __all__ = [
     "Metric",
     "Models",
     "Options",
+    "Picture",
     "Plan",
     "Record",
     "Regret",
@@ -91,6 +93,7 @@ __all__ = [
     "Transitions",
     "__version__",
     "canonicalize",
+    "cluster",
     "command",
     "compare",
     "cross",
@@ -108,6 +111,7 @@ __all__ = [
     "irl",
     "models",
     "pairwise",
+    "picture",
     "plot",
     "read",
     "record",

@@ -25,6 +25,7 @@ __all__ = [
     "check_matrix",
     "classify",
     "clean_up_when_ended",
+    "cluster",
     "command",
     "compare",
     "cross",
@@ -47,6 +48,7 @@ __all__ = [
     "options",
     "overlap_distances",
     "pairwise",
+    "picture",
     "plan",
     "preferences_of_file",
     "publish_run",
@@ -276,6 +278,10 @@ def degrees_of_freedom(
     samples: list[Sample], choices: Choices, threads: int | None = None
 ) -> npt.NDArray[np.uintp]: ...
 def check_matrix(samples: int) -> None: ...
+def cluster(
+    distances: npt.NDArray[np.float64], clusters: str
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
+def picture(a: Sample, b: Sample, choices: Choices, threads: int | None = None) -> tuple[str, bytes]: ...
 def cross(
     rows: list[Sample], columns: list[Sample], choices: Choices, threads: int | None = None
 ) -> npt.NDArray[np.float64]: ...

@@ -18,9 +18,9 @@ use srrd::{DistanceMatrix, FrontEnd, Metric, NamedSample, Problem, Question, Rew
 use srrd_show::present::{classification, comparison, explanation, inspection, verdict};
 use std::sync::Arc;
 
-type Named = Vec<Arc<NamedSample>>;
+pub(crate) type Named = Vec<Arc<NamedSample>>;
 
-fn named(samples: &[Bound<'_, Sample>]) -> Named {
+pub(crate) fn named(samples: &[Bound<'_, Sample>]) -> Named {
     samples.iter().map(|sample| Arc::clone(&sample.get().named)).collect()
 }
 
@@ -36,7 +36,7 @@ fn is_small(samples: &Named, choices: &Choices) -> bool {
 }
 
 /// Where an answer is found.
-enum Place {
+pub(crate) enum Place {
     /// On so many threads, all cores unless given.
     Pool(Option<Threads>),
     /// On the calling thread where a single comparison is done there before a pool has woken up, else on so many.
@@ -47,7 +47,7 @@ enum Place {
 type Answer<T> = Result<(T, Vec<Warning>), Problem>;
 
 /// Has `find` answer on the samples, issues its warnings and hands its value on.
-fn answered<T: Send + 'static>(
+pub(crate) fn answered<T: Send + 'static>(
     py: Python<'_>,
     samples: Named,
     choices: &Choices,

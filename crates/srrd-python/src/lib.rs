@@ -10,6 +10,7 @@ mod compare;
 mod environment;
 mod error;
 mod exact;
+mod figures;
 mod irl;
 mod lab;
 mod models;
@@ -44,6 +45,8 @@ mod _srrd {
     use super::error::{DataWarning, warn_in_words};
     #[pymodule_export]
     use super::exact::Tabular;
+    #[pymodule_export]
+    use super::figures::{cluster, picture};
     #[pymodule_export]
     use super::irl::{irl, irl_methods};
     #[pymodule_export]

@@ -45,12 +45,14 @@ pub fn run(args: &Discretize) -> Result<(), Failure> {
         if let (Some(path), [with]) = (&args.save, &fitted[..]) {
             save(path, with)?;
         }
+        let told = rows.map_or("cells to apply".to_owned(), |rows| print::counted(rows as usize, "row", "rows"));
         if args.json {
             let output = args.output.as_ref().map(|path| path.display().to_string());
             print::json(&json!({"output": output, "rows": rows, "kept": kept, "features": features}))?;
         } else if args.output.as_ref().is_none_or(|path| path.as_os_str() != "-") {
             print::result(&shown(&kept, args.inputs.len()))?;
         }
+        print::wrote(args.output.iter().chain(&args.save).map(std::path::PathBuf::as_path), &told);
         Ok(())
     })
 }

@@ -6,7 +6,7 @@ use crate::gamma::{Profile, write_profile};
 use crate::inputs::{read_all, read_pair};
 use crate::print;
 use serde::Serialize;
-use srrd::{Metric, NamedSample, Options, answer, compare, matrix};
+use srrd::{Metric, NamedSample, Options, Question, answer, compare, matrix};
 use srrd_data::TableOptions;
 use srrd_show::present::{comparison, matrix as shown};
 use std::path::PathBuf;
@@ -70,11 +70,14 @@ fn several(args: &Distance, samples: &[NamedSample], options: &Options) -> Resul
         )));
     }
     let samples: Vec<&NamedSample> = samples.iter().collect();
-    let asked: Vec<Options> = match options.metrics.as_slice() {
-        [] => vec![Options { auto: true, ..options.clone() }],
-        named => named.iter().map(|&metric| Options { metrics: vec![metric], ..options.clone() }).collect(),
+    let asked: Vec<Question> = match options.metrics.as_slice() {
+        [] => vec![Options { auto: true, ..options.clone() }.question()?],
+        named => {
+            let question = options.question()?;
+            named.iter().map(|&metric| question.only(metric)).collect()
+        }
     };
-    let found = asked.iter().map(|options| Ok(matrix(&samples, &options.question()?)?));
+    let found = asked.iter().map(|question| Ok(matrix(&samples, question)?));
     let found: Vec<answer::Matrix> = found.collect::<Result<_, Failure>>()?;
     // What is known of the samples is the same by every metric.
     let mut warnings: Vec<srrd::Warning> = Vec::new();

@@ -53,6 +53,8 @@ pub fn run(args: &Models, call: &[OsString]) -> Result<(), Failure> {
             true => print::json(&found)?,
             false => print::result(&models::text(&found))?,
         }
+        let written = args.output.iter().chain(&args.plot);
+        print::wrote(written.map(std::path::PathBuf::as_path), &print::counted(found.models.len(), "model", "models"));
         Ok(())
     })
 }

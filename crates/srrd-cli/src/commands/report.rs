@@ -1,6 +1,7 @@
 //! `srrd report`: a page about samples, or the report of a run from its trials.
 
 use crate::args::ReportArgs;
+use crate::call::as_typed;
 use crate::failure::Failure;
 use crate::inputs::read_all;
 use crate::outputs::refuse_to_overwrite;
@@ -52,33 +53,9 @@ fn of_samples(args: &ReportArgs, output: &PathBuf, command: &str) -> Result<(), 
     })
 }
 
-/// The call as a shell takes it again.
-fn as_typed(call: &[OsString]) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%~".contains(c);
-    let quoted = |argument: &OsString| {
-        let text = argument.to_string_lossy();
-        match !text.is_empty() && text.chars().all(plain) {
-            true => text.into_owned(),
-            false => format!("'{}'", text.replace('\'', r"'\''")),
-        }
-    };
-    ["srrd".to_owned()].into_iter().chain(call.iter().skip(1).map(quoted)).collect::<Vec<_>>().join(" ")
-}
-
 /// Writes the report of a folder of results and prints what came out.
 pub fn publish(run: &Run, folder: &Path) -> Result<(), Failure> {
     let text = run.publish(folder)?;
     print::result(&format!("{text}\nReport: {}\n", folder.join("report.html").display()))?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn calls_can_be_given_again() {
-        let call = ["/usr/bin/srrd", "report", "a b.csv", "t.csv#x", "it's", "", "-o", "p.html"].map(OsString::from);
-        assert_eq!(as_typed(&call), r"srrd report 'a b.csv' 't.csv#x' 'it'\''s' '' -o p.html");
-    }
 }

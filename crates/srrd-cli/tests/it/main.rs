@@ -12,8 +12,10 @@ mod explain;
 mod gamma;
 mod golden;
 mod irl;
+mod manners;
 mod models;
 mod readme;
+mod report;
 mod reproduce;
 #[cfg(unix)]
 mod signals;

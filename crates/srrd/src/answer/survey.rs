@@ -109,10 +109,7 @@ pub fn survey(
     let pairs = compared(samples, &stand.unwrap_or_else(|| (0..samples.len()).collect()), &options)?;
     let explained = match apart(samples.len(), matrix.as_ref(), clusters.as_ref()) {
         None => None,
-        Some(at) => {
-            let by = Options { metrics: vec![metric], auto: false, ..options.clone() }.question()?;
-            Some(ExplainedPair { at, found: explain(samples[at[0]], samples[at[1]], &by, top)? })
-        }
+        Some(at) => Some(ExplainedPair { at, found: explain(samples[at[0]], samples[at[1]], &one.only(metric), top)? }),
     };
     match (&matrix, pairs.as_slice()) {
         (Some(matrix), _) => warnings.extend(matrix.warnings.iter().cloned()),

@@ -1,5 +1,6 @@
 //! What was sampled, and of what metrics need.
 
+use srrd::FrontEnd;
 use srrd::answer::{Inspection, SampleFinding};
 use srrd::diagnose::MetricCoverage;
 
@@ -14,7 +15,7 @@ const DRAWN: usize = 6;
 
 pub(super) fn section(inspection: &Inspection) -> Section {
     let mut section = Section::new("What was sampled");
-    section.paragraphs.extend(sentences(inspection, srrd::FrontEnd::Command));
+    section.paragraphs.extend(sentences(inspection, FrontEnd::Command));
     if inspection.samples.len() <= DRAWN && inspection.samples.iter().any(|sample| sample.terms.iter().any(needs)) {
         let caption = "Metrics that take means over transitions need them to be sampled. What is missing counts as 0, which biases them. \
                        projected and direct need nothing that was not sampled.";
