@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _srrd
+from ._numbers import number, whole
 from ._options import CompareOptions, Options, choices
 from ._sample import RewardSample
 
@@ -128,7 +129,7 @@ def pairwise(
         Samples, or paths of files with one sample each. Files are read where the work is done: by the workers of an engine, which need to
         see them under the same paths, and not all at once.
     metric
-        As for `distance`. On an engine nothing is said where another one fits the data better.
+        As for `distance`. Of files that workers read, nothing is said where another one fits the data better.
     undefined
         What stands where a distance is undefined (with 0 on the diagonal): nan unless given. 1 is the farthest. In
         `RewardKNN` an undefined distance has no vote.
@@ -158,6 +159,7 @@ def pairwise(
            [0.05, 0.  , 0.99],
            [1.  , 0.99, 0.  ]])
     """
+    undefined = None if undefined is None else number("undefined", undefined)
     paths = [os.fspath(sample) for sample in samples if isinstance(sample, str | os.PathLike)]
     if paths and len(paths) < len(samples):
         raise TypeError("samples: give either samples or paths, not both")
@@ -168,7 +170,7 @@ def pairwise(
         _srrd.check_matrix(len(cores))
     from .engine import pairwise_on
 
-    return pairwise_on(engine, cores, metric or "srrd", gamma, options, undefined, threads, block, progress, out)
+    return pairwise_on(engine, cores, metric, gamma, options, undefined, threads, block, progress, out)
 
 
 def cross(
@@ -196,7 +198,9 @@ def explain(
     **options: Unpack[Options],
 ) -> dict[str, Any]:
     """Where two rewards differ: the `top` transitions and states that carry most of the distance."""
-    result: dict[str, Any] = _srrd.explain(_core(a), _core(b), choices(metric, gamma, options), top, threads)
+    result: dict[str, Any] = _srrd.explain(
+        _core(a), _core(b), choices(metric, gamma, options), whole("top", top), threads
+    )
     return result
 
 
@@ -213,6 +217,8 @@ def inspect(
     `space` is the number of states and of actions of the whole world, for the coverage of it.
     """
     chosen = choices(metric, gamma, options)
+    if space is not None:
+        space = (whole("space", space[0], 1), whole("space", space[1], 1))
     result: dict[str, Any] = _srrd.inspect([_core(sample) for sample in samples], chosen, space, threads)
     return result
 
@@ -250,9 +256,9 @@ def evaluate(
         [_core(sample) for sample in samples],
         chosen,
         [float(value) for value in gamma],
-        list(k),
+        [whole("k", value, 1) for value in k],
         train,
-        repeats,
+        whole("repeats", repeats, 1),
         shrinkage,
         threads,
     )

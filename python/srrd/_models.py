@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _srrd
+from ._numbers import whole
 from ._compare import _core
 from ._sample import RewardSample, from_frame, read
 
@@ -74,4 +75,5 @@ def models(
         else:
             samples = read(path, rewards=chosen, columns=columns, duplicates=duplicates, next="none")
     cores = [_core(sample) for sample in samples]
-    return _srrd.models(cores, gold, float(interval), draws, seed, top, threads)
+    counts = (whole("draws", draws), whole("seed", seed), whole("top", top))
+    return _srrd.models(cores, gold, float(interval), *counts, threads)

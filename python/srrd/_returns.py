@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from . import _srrd, _table
+from ._numbers import whole
 
 #: A table of episodes: a path, a frame, or a dict of arrays.
 Table: TypeAlias = "str | os.PathLike[str] | Any"
@@ -70,7 +71,8 @@ def returns(
             f"two rewards are compared, and the table holds {len(walks)}: give a second table, rewards=(A, B), or preferences"
         )
     pairs = None if preferences is None else _pairs(preferences)
-    return _srrd.returns(walks, pairs, float(gamma), interval, draws, seed, threads)
+    counts = (whole("draws", draws), whole("seed", seed))
+    return _srrd.returns(walks, pairs, float(gamma), interval, *counts, threads)
 
 
 def _walks(table: Table, reading: _srrd.Reading, wanted: Sequence[str]) -> list[_srrd.Walks]:

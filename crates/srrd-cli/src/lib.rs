@@ -12,6 +12,7 @@ mod outputs;
 mod picture;
 mod print;
 mod progress;
+mod room;
 mod signals;
 mod threads;
 

@@ -36,7 +36,8 @@ mod _srrd {
     #[pymodule_export]
     use super::compare::{
         block, canonicalize, check_matrix, classify, compare, cross, default_shrinkage, distance, embed,
-        estimate_gamma, explain, inspect, neighbour_distances, overlap_distances, pairwise, settle, warn_undefined,
+        estimate_gamma, explain, inspect, neighbour_distances, overlap_distances, pairwise, settle, settle_matrix,
+        warn_of_matrix,
     };
     #[pymodule_export]
     use super::error::{DataWarning, warn_in_words};

@@ -18,5 +18,5 @@ pub use explained::{Explained, ExplainedState, ExplainedTransition, explain};
 pub use inspection::{
     Advised, AdvisedState, Chances, Inspection, MetricNoise, NextStates, SampleFinding, Space, inspect,
 };
-pub use matrix::{Matrix, UndefinedPair, matrix};
+pub use matrix::{AllPairs, Matrix, Overview, Tally, UndefinedPair, matrix};
 pub use used::{GammaSummary, TokenValue, Used};
