@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _srrd
-from ._numbers import whole
 from ._compare import _core
+from ._numbers import whole
 from ._sample import RewardSample, from_frame, read
 
 

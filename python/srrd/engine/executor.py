@@ -16,7 +16,6 @@ from .. import _srrd
 from .._worker import Parcel, digest, pack, perform
 from .backend import Backend, Groups, Lost, Task
 
-
 #: How long to wait for tasks that are not wanted any more, in seconds: an interrupt is answered within 0.4 s.
 _PATIENCE = 0.2
 

@@ -134,7 +134,8 @@ def _blocks(
     finally:
         meter.end()
     firsts = [first for _, first, _ in concerns.values() if first is not None]
-    undefined, few = (sum(concern[k] for concern in concerns.values()) for k in (0, 2))
+    undefined = sum(count for count, _, _ in concerns.values())
+    few = sum(few for _, _, few in concerns.values())
     return matrix, (undefined, min(firsts, default=None), few)
 
 
