@@ -22,6 +22,7 @@ from ._compare import (
     canonicalize,
     compare,
     cross,
+    degrees_of_freedom,
     distance,
     embed,
     estimate_gamma,
@@ -34,6 +35,7 @@ from ._exact import Tabular
 from ._models import models
 from ._options import METRICS, CompareOptions, Metric, Options
 from ._regret import regret
+from ._result import Comparison, Evaluation, Explanation, Inspection, Models, Record, Regret, Result, Returns
 from ._returns import returns
 from ._sample import RewardSample, Transition, Transitions, from_frame, read
 from ._srrd import DataWarning, __version__
@@ -67,12 +69,21 @@ __all__ = [
     "METRICS",
     "ClusterDiscretizer",
     "CompareOptions",
+    "Comparison",
     "DataWarning",
+    "Evaluation",
+    "Explanation",
     "GammaEstimate",
     "GridDiscretizer",
+    "Inspection",
     "Metric",
+    "Models",
     "Options",
     "Plan",
+    "Record",
+    "Regret",
+    "Result",
+    "Returns",
     "RewardKNN",
     "RewardSample",
     "Tabular",
@@ -83,6 +94,7 @@ __all__ = [
     "command",
     "compare",
     "cross",
+    "degrees_of_freedom",
     "distance",
     "embed",
     "estimate_gamma",

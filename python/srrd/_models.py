@@ -9,6 +9,8 @@ from typing import Any
 from . import _srrd
 from ._compare import _core
 from ._numbers import whole
+from ._options import Duplicates
+from ._result import Models
 from ._sample import RewardSample, from_frame, read
 
 
@@ -18,13 +20,13 @@ def models(
     *,
     gold: str | None = None,
     columns: Mapping[str, str] | None = None,
-    duplicates: str = "mean",
+    duplicates: Duplicates = "mean",
     interval: float = 0.95,
     draws: int = 1000,
     seed: int = 0,
     top: int = 3,
     threads: int | None = None,
-) -> dict[str, Any]:
+) -> Models:
     """Scores of the same responses to the same prompts, by several models: what ``srrd models --json`` tells.
 
     Only differences within prompts count: a model that adds a number per prompt chooses the same responses.
@@ -43,7 +45,7 @@ def models(
 
     Returns
     -------
-    dict
+    Models
         ``pairs``: for each pair ``a``, ``b``, ``distance`` (0 same choices, 0.71 unrelated, 1 opposite), ``accuracy`` (the share of pairs
         of responses of one prompt, neither scored equal, that both order alike), ``tau_b``, ``top1``, ``best_of_n`` (by n, what b loses
         when a chooses the best of n, in b's standard deviations within prompts), ``by_margin``, ``disagreements``, and ``intervals`` of
@@ -55,7 +57,7 @@ def models(
     >>> log = {"prompt": ["p", "p", "p", "q", "q"], "response": list("abcde")}
     >>> log |= {"old": [1.0, 2.0, 3.0, 0.0, 1.0], "new": [1.0, 3.0, 2.0, 10.0, 11.0]}
     >>> found = srrd.models(log, rewards=["old", "new"])
-    >>> found["prompts"], found["pairs"][0]["accuracy"], found["pairs"][0]["top1"]
+    >>> found.prompts, found.pairs[0].accuracy, found["pairs"][0]["top1"]
     (2, 0.75, 0.5)
     """
     samples: list[RewardSample]
@@ -76,4 +78,4 @@ def models(
             samples = read(path, rewards=chosen, columns=columns, duplicates=duplicates, next="none")
     cores = [_core(sample) for sample in samples]
     counts = (whole("draws", draws), whole("seed", seed), whole("top", top))
-    return _srrd.models(cores, gold, float(interval), *counts, threads)
+    return Models._of(_srrd.models(cores, gold, float(interval), *counts, threads))

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._compare import GammaEstimate
+from ._result import Told
 from ._sample import Token
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "compare",
     "cross",
     "default_shrinkage",
+    "degrees_of_freedom",
     "distance",
     "embed",
     "estimate_gamma",
@@ -191,7 +193,7 @@ def regret(
     gamma: float,
     starts: list[str],
     threads: int | None = None,
-) -> dict[str, Any]: ...
+) -> Told: ...
 
 # Episodes.
 def walks_of_columns(columns: dict[str, Any], origin: str, name: str, reading: Reading) -> list[Walks]: ...
@@ -206,7 +208,7 @@ def models(
     seed: int,
     top: int,
     threads: int | None = None,
-) -> dict[str, Any]: ...
+) -> Told: ...
 def returns(
     rewards: list[Walks],
     preferences: list[tuple[str, str]] | None,
@@ -215,7 +217,7 @@ def returns(
     draws: int,
     seed: int,
     threads: int | None = None,
-) -> dict[str, Any]: ...
+) -> Told: ...
 def irl(
     method: str,
     walks: list[Walks],
@@ -231,14 +233,14 @@ def worlds() -> list[str]: ...
 
 # Answers. Warnings are issued as `DataWarning`, at the line that called the package.
 def distance(a: Sample, b: Sample, choices: Choices, threads: int | None = None) -> float: ...
-def compare(a: Sample, b: Sample, choices: Choices, threads: int | None = None) -> Any: ...
-def explain(a: Sample, b: Sample, choices: Choices, top: int = 10, threads: int | None = None) -> Any: ...
+def compare(a: Sample, b: Sample, choices: Choices, threads: int | None = None) -> Told: ...
+def explain(a: Sample, b: Sample, choices: Choices, top: int = 10, threads: int | None = None) -> Told: ...
 def inspect(
     samples: list[Sample],
     choices: Choices,
     space: tuple[float, float] | None = None,
     threads: int | None = None,
-) -> Any: ...
+) -> Told: ...
 def classify(
     samples: list[Sample],
     choices: Choices,
@@ -248,11 +250,14 @@ def classify(
     repeats: int,
     shrinkage: float | None = None,
     threads: int | None = None,
-) -> Any: ...
+) -> Told: ...
 def canonicalize(sample: Sample, choices: Choices, threads: int | None = None) -> npt.NDArray[np.float64]: ...
 def pairwise(
     samples: list[Sample], choices: Choices, undefined: float | None = None, threads: int | None = None
 ) -> npt.NDArray[np.float64]: ...
+def degrees_of_freedom(
+    samples: list[Sample], choices: Choices, threads: int | None = None
+) -> npt.NDArray[np.uintp]: ...
 def check_matrix(samples: int) -> None: ...
 def cross(
     rows: list[Sample], columns: list[Sample], choices: Choices, threads: int | None = None

@@ -34,7 +34,7 @@ mod matrix;
 mod table;
 
 pub use dataset::{
-    DATASET_OPTIONS, DATASETS, DatasetInfo, DatasetNote, DatasetOptionError, DatasetOptionInfo, DatasetOptions,
+    DATASET_OPTIONS, DATASETS, DatasetInfo, DatasetNote, DatasetOptionError, DatasetOptionInfo, DatasetOptions, Log,
     is_readable,
 };
 pub use error::{ErrorKind, TableError};

@@ -3,12 +3,13 @@
 use crate::choices::Choices;
 use crate::error::{of_problem, warn, wrong};
 use crate::sample::Sample;
-use crate::values::of_json;
+use crate::values::{Told, of_json};
 use crate::work::{self, Threads};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::json;
 use srrd::answer::{AllPairs, ClassifyOptions, ClassifyPlan, Space, Tally};
@@ -16,6 +17,7 @@ use srrd::settings::Shrinkage;
 use srrd::{
     DistanceMatrix, FrontEnd, METRICS, Metric, NamedSample, Problem, Question, RewardSample, Settings, Warning,
 };
+use srrd_show::present::{classification, comparison, explanation, inspection, verdict};
 use std::sync::Arc;
 
 type Named = Vec<Arc<NamedSample>>;
@@ -114,14 +116,15 @@ pub fn compare<'py>(
     b: &Bound<'_, Sample>,
     choices: &Choices,
     threads: Option<Threads>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Told<'py>> {
     let pair = named(&[a.clone(), b.clone()]);
     let found = answered(py, pair, choices, Place::Pool(threads), |pair, question| {
         let found = srrd::compare(pair[0], pair[1], question)?;
         let warnings = found.warnings.clone();
         Ok((found, warnings))
     })?;
-    as_values(py, &found, &found.warnings)
+    let sentences = found.verdict.iter().map(|found| format!("{}.", verdict::sentence(found))).collect();
+    Ok((as_values(py, &found, &found.warnings)?, comparison::text(&found), sentences))
 }
 
 /// Everything `srrd explain --json` tells.
@@ -134,14 +137,14 @@ pub fn explain<'py>(
     choices: &Choices,
     top: usize,
     threads: Option<Threads>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Told<'py>> {
     let pair = named(&[a.clone(), b.clone()]);
     let found = answered(py, pair, choices, Place::Pool(threads), move |pair, question| {
         let found = srrd::explain(pair[0], pair[1], question, top)?;
         let warnings = found.warnings.clone();
         Ok((found, warnings))
     })?;
-    as_values(py, &found, &found.warnings)
+    Ok((as_values(py, &found, &found.warnings)?, explanation::text(&found), Vec::new()))
 }
 
 /// Everything `srrd inspect --json` tells.
@@ -153,14 +156,18 @@ pub fn inspect<'py>(
     choices: &Choices,
     space: Option<(f64, f64)>,
     threads: Option<Threads>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Told<'py>> {
     let space = space.map(|(states, actions)| Space { states, actions });
     let found = answered(py, named(&samples), choices, Place::Pool(threads), move |samples, question| {
         let found = srrd::inspect(samples, question, space)?;
         let warnings = found.warnings.clone();
         Ok((found, warnings))
     })?;
-    as_values(py, &found, &found.warnings)
+    Ok((
+        as_values(py, &found, &found.warnings)?,
+        inspection::text(&found, FrontEnd::Python),
+        inspection::sentences(&found, FrontEnd::Python),
+    ))
 }
 
 /// Everything `srrd classify --json` tells of labelled samples.
@@ -177,7 +184,7 @@ pub fn classify<'py>(
     repeats: usize,
     shrinkage: Option<f64>,
     threads: Option<Threads>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Told<'py>> {
     let shrinkage = shrinkage.unwrap_or(ClassifyOptions::default().shrinkage);
     let options = ClassifyOptions { gammas, ks, train, repeats, shrinkage };
     let found = answered(py, named(&samples), choices, Place::Pool(threads), move |samples, question| {
@@ -185,7 +192,7 @@ pub fn classify<'py>(
         let warnings = found.warnings.clone();
         Ok((found, warnings))
     })?;
-    as_values(py, &found, &found.warnings)
+    Ok((as_values(py, &found, &found.warnings)?, classification::text(&found), Vec::new()))
 }
 
 /// Canonical rewards, in the order of the sample's transitions.
@@ -227,6 +234,39 @@ pub fn pairwise<'py>(
         Ok((distances, found.warnings))
     })?;
     distances.into_pyarray(py).reshape([size, size])
+}
+
+/// What the distance of every pair rests on, row after row: where shaping is projected out the degrees of freedom that it leaves, by
+/// other metrics the shared transitions.
+#[pyfunction]
+#[pyo3(signature = (samples, choices, threads=None))]
+pub fn degrees_of_freedom<'py>(
+    py: Python<'py>,
+    samples: Vec<Bound<'_, Sample>>,
+    choices: &Choices,
+    threads: Option<Threads>,
+) -> PyResult<Bound<'py, PyArray2<usize>>> {
+    let size = samples.len();
+    let found = answered(py, named(&samples), choices, Place::Pool(threads), move |samples, question| {
+        let metric = question.metric("degrees of freedom are")?;
+        // How many transitions two samples share does not depend on how they are canonicalized.
+        let metric = if metric == Metric::Projected { metric } else { Metric::Direct };
+        let settled = question.settle(samples)?;
+        let (rewards, settings) = (settled.rewards(), &settled.settings);
+        let pairs: Vec<(usize, usize)> = (0..size).flat_map(|i| (i..size).map(move |j| (i, j))).collect();
+        let one = |&(i, j): &(usize, usize)| {
+            let found = srrd::distance(rewards[i], rewards[j], metric, settings);
+            found.shaping.map_or(found.common, |shaping| shaping.degrees_of_freedom)
+        };
+        let worth: Vec<usize> = pairs.par_iter().map(one).collect();
+        let mut square = vec![0; size * size];
+        for (&(i, j), &worth) in pairs.iter().zip(&worth) {
+            square[i * size + j] = worth;
+            square[j * size + i] = worth;
+        }
+        Ok((square, Vec::new()))
+    })?;
+    found.into_pyarray(py).reshape([size, size])
 }
 
 /// Raises MemoryError where the distances of all pairs of so many samples need more memory than there is.

@@ -35,9 +35,9 @@ mod _srrd {
     use super::choices::{Choices, metrics, options};
     #[pymodule_export]
     use super::compare::{
-        block, canonicalize, check_matrix, classify, compare, cross, default_shrinkage, distance, embed,
-        estimate_gamma, explain, inspect, neighbour_distances, overlap_distances, pairwise, settle, settle_matrix,
-        warn_of_matrix,
+        block, canonicalize, check_matrix, classify, compare, cross, default_shrinkage, degrees_of_freedom, distance,
+        embed, estimate_gamma, explain, inspect, neighbour_distances, overlap_distances, pairwise, settle,
+        settle_matrix, warn_of_matrix,
     };
     #[pymodule_export]
     use super::error::{DataWarning, warn_in_words};

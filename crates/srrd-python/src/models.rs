@@ -2,7 +2,7 @@
 
 use crate::error::{of_table, wrong};
 use crate::sample::Sample;
-use crate::values::of_json;
+use crate::values::{Told, of_json};
 use crate::work::{self, Threads};
 use pyo3::prelude::*;
 use serde_json::json;
@@ -10,6 +10,7 @@ use srrd::NamedSample;
 use srrd::models::{ModelSettings, compare_models};
 use srrd::sure::{Draws, Level};
 use srrd_data::{ReadOptions, TableOptions, open, score_columns};
+use srrd_show::present;
 use std::path::PathBuf;
 
 /// The columns of a file that hold scores.
@@ -33,7 +34,7 @@ pub fn models<'py>(
     seed: u64,
     top: usize,
     threads: Option<Threads>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Told<'py>> {
     let settings = ModelSettings {
         level: Level::new(interval).map_err(|e| wrong(format!("interval: {e}")))?,
         draws: Draws::new(draws).map_err(|e| wrong(format!("draws: {e}")))?,
@@ -42,5 +43,6 @@ pub fn models<'py>(
     };
     let models: Vec<NamedSample> = samples.iter().map(|sample| NamedSample::clone(&sample.get().named)).collect();
     let found = work::run(py, threads, move || compare_models(&models, gold.as_deref(), &settings))?;
-    of_json(py, &json!(found.map_err(|error| wrong(error.to_string()))?))
+    let found = found.map_err(|error| wrong(error.to_string()))?;
+    Ok((of_json(py, &json!(found))?, present::models::text(&found), Vec::new()))
 }

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::cluster::ClusterError;
 use crate::metric::Metric;
 use crate::potential::Potential;
 use crate::run::Large;
@@ -165,6 +166,10 @@ pub enum Problem {
         /// How many are free.
         available: u64,
     },
+    /// One sample where two or more are compared.
+    OneSample,
+    /// Groups that cannot be made of the samples.
+    Clusters(ClusterError),
     /// Something that classification cannot do with these samples.
     Unclassifiable {
         /// What is wrong.
@@ -299,6 +304,11 @@ impl Problem {
                         "give `out=`, a file to which they are written piece by piece, or fewer samples",
                 }
             ),
+            Problem::OneSample => format!(
+                "two or more samples are compared, and there is one; give another, or several reward columns with {}",
+                option("rewards")
+            ),
+            Problem::Clusters(error) => format!("{}: {error}", option("clusters")),
             Problem::Unclassifiable { why } => why.clone(),
         }
     }

@@ -29,6 +29,8 @@ LEAST_BLOCK, MOST_BLOCK = 64, 1024
 def default_block(samples: int, workers: int) -> int:
     """How many samples the side of a block has: several tasks per worker, but none too small or too large.
 
+    Examples
+    --------
     >>> default_block(100_000, 100), default_block(1_000, 2), default_block(50, 2)
     (1024, 167, 50)
     """

@@ -2,7 +2,7 @@
 //!
 //! The file begins with a line that says which matrix it is of. Then comes one record per band: three numbers of eight bytes (the first
 //! row, the row after the last, how many distances are over few shared transitions), the distances from the diagonal on, row after
-//! row, and a hash of all that. A distance that is undefined is a NaN whose last bits say why. A record that is not whole, or not
+//! row, and a hash of all that. A distance that is undefined is a NaN whose last bits say why; one that is mostly noise has its sign set. A record that is not whole, or not
 //! as it was written, ends the file: what comes after is computed again.
 
 use std::cell::Cell;
@@ -17,6 +17,7 @@ use siphasher::sip::SipHasher13;
 use siphasher::sip128::{self, Hasher128};
 use srrd::answer::{AllPairs, Tally};
 use srrd::compare::{Band, Pairs};
+use srrd::run::Steps;
 use srrd::{DistanceMatrix, Undefined};
 
 use super::store::Store;
@@ -51,6 +52,8 @@ const LONGEST_HEAD: u64 = 300;
 /// How long a band should take, and how large it may get.
 const BAND_TIME: Duration = Duration::from_millis(500);
 const BAND_BYTES: usize = 32 << 20;
+/// Set where a distance is mostly noise: distances are not negative.
+const WEAK: u64 = 1 << 63;
 /// The bits of a NaN, to which the reason is added.
 const NAN: u64 = 0x7ff8_0000_0000_0000;
 
@@ -124,15 +127,15 @@ impl KeptMatrix {
         self.tally
     }
 
-    /// Computes the rows that are not there yet, in bands that take about half a second. `progress` gets how many distances are there
-    /// and how many there are in all.
+    /// Computes the rows that are not there yet, in bands that take about half a second.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn complete(&mut self, pairs: &Pairs<'_>, mut progress: impl FnMut(usize, usize)) -> Result<(), TableError> {
+    pub fn complete(&mut self, pairs: &Pairs<'_>) -> Result<(), TableError> {
         let size = self.size;
         let cells = |rows: Range<usize>| rows.map(|i| size - i).sum::<usize>();
-        let (all, mut done) = (cells(0..self.size), cells(0..self.rows()));
+        let steps = Steps::begin("pairs", cells(0..self.size) as u64);
+        steps.add(cells(0..self.rows()) as u64);
         let least = rayon::current_num_threads();
         let mut height = least;
         while self.rows() < self.size {
@@ -146,8 +149,7 @@ impl KeptMatrix {
                 _ => height,
             };
             self.keep(&band)?;
-            done += band.cells.len();
-            progress(done, all);
+            steps.add(band.cells.len() as u64);
         }
         Ok(())
     }
@@ -165,10 +167,15 @@ impl KeptMatrix {
         for number in [band.rows.start, band.rows.end, band.few_common] {
             record.extend((number as u64).to_le_bytes());
         }
-        let mut undefined = band.undefined.iter();
-        record.extend(band.cells.iter().flat_map(|&distance| match distance.is_nan() {
-            false => distance.to_le_bytes(),
-            true => (NAN | undefined.next().map_or(0, |&(_, _, why)| code(why))).to_le_bytes(),
+        let (mut undefined, mut weak) = (band.undefined.iter(), band.weak.iter().peekable());
+        let places = band.rows.clone().flat_map(|i| (i..self.size).map(move |j| (i, j)));
+        record.extend(places.zip(&band.cells).flat_map(|(place, &distance)| {
+            let bits = match distance.is_nan() {
+                false => distance.to_bits(),
+                true => NAN | undefined.next().map_or(0, |&(_, _, why)| code(why)),
+            };
+            let is_weak = weak.next_if(|&&weak| weak == place).is_some();
+            (bits | if is_weak { WEAK } else { 0 }).to_le_bytes()
         }));
         record.extend(hash(&record).to_le_bytes());
         let begin = self.store.len() + BEFORE as u64;
@@ -260,7 +267,7 @@ impl KeptMatrix {
             let at = self.starts[j] + (NUMBER * (columns.start - j)) as u64;
             self.store.read(at, read).map_err(|error| failure(&self.name, "read", &error))?;
             for (k, bits) in columns.zip(read.chunks_exact(NUMBER).map(number)) {
-                let distance = match (f64::from_bits(bits), undefined) {
+                let distance = match (distance(bits), undefined) {
                     (distance, _) if !distance.is_nan() => distance,
                     (_, Some(_)) if j == k => 0.0,
                     (_, undefined) => undefined.unwrap_or(f64::NAN),
@@ -281,13 +288,25 @@ impl KeptMatrix {
     /// # Errors
     /// The file cannot be read.
     pub fn matrix(&self) -> Result<DistanceMatrix, TableError> {
-        let row = |i: usize| {
-            let mut bytes = vec![0; NUMBER * (self.size - i)];
-            self.store.read(self.starts[i], &mut bytes).map_err(|error| failure(&self.name, "read", &error))?;
-            let cell = |bits: u64| reason(bits).map_or_else(|| Ok(f64::from_bits(bits)), Err);
-            Ok(bytes.chunks_exact(NUMBER).map(number).map(cell).collect())
-        };
-        DistanceMatrix::from_rows(self.size, self.tally.few_common, row)
+        DistanceMatrix::from_rows(self.size, self.tally.few_common, |i| {
+            let bits = self.row(i)?;
+            let undefined = (i..).zip(&bits).filter_map(|(j, &bits)| reason(bits).map(|why| (i, j, why)));
+            let weak = (i..).zip(&bits).filter(|(_, bits)| is_weak(**bits)).map(|(j, _)| (i, j));
+            Ok(Band {
+                rows: i..i + 1,
+                undefined: undefined.collect(),
+                weak: weak.collect(),
+                cells: bits.iter().map(|&bits| distance(bits)).collect(),
+                few_common: 0,
+            })
+        })
+    }
+
+    /// The upper half of a row, as it is kept.
+    fn row(&self, i: usize) -> Result<Vec<u64>, TableError> {
+        let mut bytes = vec![0; NUMBER * (self.size - i)];
+        self.store.read(self.starts[i], &mut bytes).map_err(|error| failure(&self.name, "read", &error))?;
+        Ok(bytes.chunks_exact(NUMBER).map(number).collect())
     }
 
     /// The pairs (i ≤ j) without a distance, and why. It ends early where the file cannot be read, and `failed` then says so.
@@ -295,14 +314,14 @@ impl KeptMatrix {
         &'a self,
         failed: &'a Cell<Option<TableError>>,
     ) -> impl Iterator<Item = (usize, usize, Undefined)> + 'a {
-        let row = move |i: usize| {
-            let mut bytes = vec![0; NUMBER * (self.size - i)];
-            if let Err(error) = self.store.read(self.starts[i], &mut bytes) {
-                failed.set(Some(failure(&self.name, "read", &error)));
-                return None;
+        let row = move |i: usize| match self.row(i) {
+            Ok(bits) => Some(
+                (i..).zip(bits).filter_map(move |(j, bits)| reason(bits).map(|why| (i, j, why))).collect::<Vec<_>>(),
+            ),
+            Err(error) => {
+                failed.set(Some(error));
+                None
             }
-            let cells = (i..).zip(bytes.chunks_exact(NUMBER).map(number));
-            Some(cells.filter_map(move |(j, bits)| reason(bits).map(|why| (i, j, why))).collect::<Vec<_>>())
         };
         (0..self.rows()).map_while(row).flatten()
     }
@@ -351,6 +370,16 @@ fn hash(bytes: &[u8]) -> u64 {
 
 fn code(why: Undefined) -> u64 {
     Undefined::ALL.iter().position(|&one| one == why).map_or(0, |place| place as u64 + 1)
+}
+
+fn is_weak(bits: u64) -> bool {
+    bits & WEAK != 0
+}
+
+/// The distance in a cell of a record; NaN where there is none.
+fn distance(bits: u64) -> f64 {
+    let distance = f64::from_bits(bits & !WEAK);
+    if distance.is_nan() { f64::NAN } else { distance }
 }
 
 /// Why there is no distance in a cell of a record; `None` when there is one.

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use super::used::Used;
+use crate::cluster::{ClusterCount, Clusters, cluster};
 use crate::compare::{Band, DistanceMatrix, Pairs, Undefined, pairwise};
 use crate::metric::Metric;
 use crate::problem::Problem;
@@ -248,6 +249,14 @@ impl Overview {
 }
 
 impl Matrix {
+    /// The samples in groups by their distances.
+    ///
+    /// # Errors
+    /// More groups than samples.
+    pub fn clusters(&self, count: ClusterCount) -> Result<Clusters, Problem> {
+        cluster(self.names.len(), self.distances.as_slice(), count).map_err(Problem::Clusters)
+    }
+
     /// The pairs without a distance, samples with themselves included.
     pub fn undefined(&self) -> impl Iterator<Item = UndefinedPair<'_>> {
         self.distances.undefined().map(|(i, j, why)| UndefinedPair { a: &self.names[i], b: &self.names[j], why })

@@ -8,6 +8,7 @@ mod comparison;
 mod explained;
 mod inspection;
 mod matrix;
+mod survey;
 mod used;
 
 pub use classification::{
@@ -19,4 +20,5 @@ pub use inspection::{
     Advised, AdvisedState, Chances, Inspection, MetricNoise, NextStates, SampleFinding, Space, inspect,
 };
 pub use matrix::{AllPairs, Matrix, Overview, Tally, UndefinedPair, matrix};
+pub use survey::{ComparedPair, ExplainedPair, Survey, survey};
 pub use used::{GammaSummary, TokenValue, Used};

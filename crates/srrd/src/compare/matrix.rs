@@ -7,11 +7,11 @@
 use rayon::prelude::*;
 
 use super::pair::Canonical;
-use super::pairs::{Pairs, Row};
+use super::pairs::{Band, Pairs, Row};
 use super::pearson::Undefined;
 use crate::metric::Metric;
 use crate::problem::Problem;
-use crate::run::{Large, checkpoint, memory};
+use crate::run::{Large, Steps, checkpoint, memory};
 use crate::sample::RewardSample;
 use crate::settings::Settings;
 
@@ -23,6 +23,8 @@ pub struct DistanceMatrix {
     /// By first sample: the second ones. There may be as many as half the distances.
     undefined: Vec<Vec<(u32, Undefined)>>,
     few_common: usize,
+    /// By first sample: the second ones with a distance that says little.
+    weak: Vec<Vec<u32>>,
 }
 
 impl DistanceMatrix {
@@ -35,27 +37,21 @@ impl DistanceMatrix {
         memory::check(Large::Matrix { samples }, bytes)
     }
 
-    /// Of rows that were computed before, each from the diagonal on; `few_common` was counted then.
+    /// Of rows that were computed before: `row` gives the band of one row. `few_common` was counted then.
     ///
     /// # Errors
     /// Those of `row`.
-    pub fn from_rows<E>(
-        size: usize,
-        few_common: usize,
-        row: impl Fn(usize) -> Result<Vec<Result<f64, Undefined>>, E>,
-    ) -> Result<Self, E> {
+    pub fn from_rows<E>(size: usize, few_common: usize, row: impl Fn(usize) -> Result<Band, E>) -> Result<Self, E> {
         let mut distances = vec![0.0; size * size];
-        let mut undefined = vec![Vec::new(); size];
+        let (mut undefined, mut weak) = (vec![Vec::new(); size], vec![Vec::new(); size]);
         for i in 0..size {
-            for (j, cell) in (i..size).zip(row(i)?) {
-                distances[i * size + j] = cell.unwrap_or_else(|why| {
-                    undefined[i].push((j as u32, why));
-                    f64::NAN
-                });
-            }
+            let band = row(i)?;
+            distances[i * size + i..(i + 1) * size].copy_from_slice(&band.cells);
+            undefined[i] = band.undefined.into_iter().map(|(_, j, why)| (j as u32, why)).collect();
+            weak[i] = band.weak.into_iter().map(|(_, j)| j as u32).collect();
         }
         mirror(size, &mut distances);
-        Ok(DistanceMatrix { size, distances, undefined, few_common })
+        Ok(DistanceMatrix { size, distances, undefined, few_common, weak })
     }
 
     /// How many samples.
@@ -86,6 +82,12 @@ impl DistanceMatrix {
     /// How many pairs (i < j) have a distance over fewer than [`FEW_COMMON`](crate::settings::FEW_COMMON) shared transitions.
     pub fn few_common(&self) -> usize {
         self.few_common
+    }
+
+    /// The pairs (i < j) whose distance is mostly noise: over fewer than [`FEW_COMMON`](crate::settings::FEW_COMMON) shared
+    /// transitions, or with fewer degrees of freedom than [`advise`](mod@crate::advise) asks for.
+    pub fn weak(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.weak.iter().enumerate().flat_map(|(i, row)| row.iter().map(move |&j| (i, j as usize)))
     }
 
     /// Row after row, with `value` where undefined; 0 on the diagonal, as those who take precomputed distances expect.
@@ -120,20 +122,23 @@ const TILE: usize = 16;
 fn assemble(pairs: &Pairs<'_>) -> DistanceMatrix {
     let size = pairs.size();
     let mut distances = vec![0.0; size * size];
-    let rows: Vec<(Vec<(u32, Undefined)>, usize)> =
+    let steps = Steps::begin("pairs", (size * size.saturating_sub(1) / 2) as u64);
+    let rows: Vec<(Vec<(u32, Undefined)>, Vec<u32>, usize)> =
         (distances.par_chunks_mut(size.max(1)).with_min_len(pairs.together()).enumerate())
             .map_init(
                 || pairs.scratch(),
                 |sums, (i, cells)| {
                     let mut row = Row::new(i, i, &mut cells[i..]);
                     pairs.fill(sums, &mut row);
-                    (row.undefined, row.few_common)
+                    steps.add((size - i - 1) as u64);
+                    (row.undefined, row.weak, row.few_common)
                 },
             )
             .collect();
     mirror(size, &mut distances);
-    let (undefined, few_common): (Vec<_>, Vec<usize>) = rows.into_iter().unzip();
-    DistanceMatrix { size, distances, undefined, few_common: few_common.iter().sum() }
+    let few_common = rows.iter().map(|row| row.2).sum();
+    let (undefined, weak) = rows.into_iter().map(|(undefined, weak, _)| (undefined, weak)).unzip();
+    DistanceMatrix { size, distances, undefined, few_common, weak }
 }
 
 /// Fills the lower half from the upper one.

@@ -9,6 +9,7 @@ use super::pair::{Canonical, Distance, distance};
 use super::pearson::{Agreement, Sums, Undefined};
 use super::ranks::Correlation;
 use crate::metric::Metric;
+use crate::project::Shaping;
 use crate::run::checkpoint;
 use crate::sample::RewardSample;
 use crate::settings::Settings;
@@ -45,7 +46,6 @@ enum Kind<'a> {
 
 /// Some rows of the upper half of a matrix.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Band {
     /// Which rows.
     pub rows: Range<usize>,
@@ -53,6 +53,8 @@ pub struct Band {
     pub cells: Vec<f64>,
     /// The pairs (i ≤ j) without a distance, and why.
     pub undefined: Vec<(usize, usize, Undefined)>,
+    /// The pairs (i < j) whose distance is mostly noise, as [`DistanceMatrix::weak`](crate::DistanceMatrix::weak) says.
+    pub weak: Vec<(usize, usize)>,
     /// How many pairs (i < j) have a distance over fewer than [`FEW_COMMON`](crate::settings::FEW_COMMON) shared transitions.
     pub few_common: usize,
 }
@@ -103,9 +105,10 @@ impl<'a> Pairs<'a> {
         let parallel = parts.par_iter_mut().with_min_len(self.together());
         parallel.for_each_init(|| self.scratch(), |sums, row| self.fill(sums, row));
         let few_common = parts.iter().map(|row| row.few_common).sum();
+        let weak = parts.iter().flat_map(|row| row.weak.iter().map(|&j| (row.i, j as usize))).collect();
         let of_row = |row: Row<'_>| row.undefined.into_iter().map(move |(j, why)| (row.i, j as usize, why));
         let undefined = parts.into_iter().flat_map(of_row).collect();
-        Band { rows, cells, undefined, few_common }
+        Band { rows, cells, undefined, weak, few_common }
     }
 
     /// What [`fill`](Self::fill) needs and leaves as it was.
@@ -132,6 +135,10 @@ impl<'a> Pairs<'a> {
                 for j in row.j..self.size {
                     checkpoint();
                     let comparison = compare(row.i, j);
+                    let few = |shaping: Shaping| shaping.degrees_of_freedom < crate::advise::ENOUGH_FREEDOM;
+                    if j > row.i && comparison.shaping.is_some_and(few) && comparison.outcome.is_ok() {
+                        row.note_weak();
+                    }
                     row.push(comparison.common, comparison.outcome);
                 }
             }
@@ -151,12 +158,14 @@ pub(super) struct Row<'a> {
     pub j: usize,
     rest: std::slice::IterMut<'a, f64>,
     pub undefined: Vec<(u32, Undefined)>,
+    /// Ascending.
+    pub weak: Vec<u32>,
     pub few_common: usize,
 }
 
 impl<'a> Row<'a> {
     pub fn new(i: usize, from: usize, cells: &'a mut [f64]) -> Self {
-        Row { i, j: from, rest: cells.iter_mut(), undefined: Vec::new(), few_common: 0 }
+        Row { i, j: from, rest: cells.iter_mut(), undefined: Vec::new(), weak: Vec::new(), few_common: 0 }
     }
 
     #[inline]
@@ -167,8 +176,19 @@ impl<'a> Row<'a> {
 
     #[inline]
     pub fn push_distance(&mut self, common: usize, distance: f64) {
-        self.few_common += usize::from(self.j > self.i && common < crate::settings::FEW_COMMON);
+        if self.j > self.i && common < crate::settings::FEW_COMMON {
+            self.few_common += 1;
+            self.note_weak();
+        }
         self.put(distance);
+    }
+
+    /// Notes that the next distance says little.
+    #[cold]
+    fn note_weak(&mut self) {
+        if self.weak.last() != Some(&(self.j as u32)) {
+            self.weak.push(self.j as u32);
+        }
     }
 
     pub fn push(&mut self, common: usize, outcome: Result<Agreement, Undefined>) {

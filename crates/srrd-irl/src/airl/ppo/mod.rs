@@ -17,6 +17,8 @@
 mod agent;
 mod discriminator;
 mod learner;
+mod outside;
+mod staged;
 #[cfg(test)]
 mod tests;
 mod train;
@@ -29,6 +31,8 @@ use crate::maxent::RewardOf;
 use crate::problem::Problem;
 use crate::watch::Patience;
 
+pub use outside::{AirlOutside, Outside, Seen};
+pub use staged::StagedWorld;
 pub use train::{Round, Trained, train};
 pub use world::ModelWorld;
 
