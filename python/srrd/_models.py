@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _srrd, _table
 from ._compare import _core
+from ._numbers import whole
 from ._options import Duplicates
 from ._result import Models
 from ._sample import RewardSample
@@ -75,7 +76,8 @@ def models(
     (2, 0.75, 0.5)
     """
     files = [None if path is None else os.fspath(path) for path in (report, plot)]
-    asked = _srrd.ModelsAsked(gold, by, criterion, float(interval), draws, seed, top, *files)
+    counts = (whole("draws", draws), whole("seed", seed), whole("top", top))
+    asked = _srrd.ModelsAsked(gold, by, criterion, float(interval), *counts, *files)
     several = isinstance(table, (list, tuple)) and len(table) > 0
     if several and all(isinstance(sample, RewardSample) for sample in table):
         return Models._of(_srrd.models([_core(sample) for sample in table], asked, threads))

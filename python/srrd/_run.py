@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from . import _srrd
+from ._numbers import threads_or_none, whole
 from ._progress import Meter, Progress
 
 if TYPE_CHECKING:
@@ -169,8 +170,8 @@ def run(
     """
     if not isinstance(plan, Plan):
         raise TypeError(f"a Plan is needed, such as srrd.Plan('coverage'), not {type(plan).__name__}")
-    if shards is not None and shards < 1:
-        raise ValueError("shards: it must be at least 1")
+    shards = None if shards is None else whole("shards", shards, 1)
+    threads = threads_or_none(threads)
     to = Path(folder)
     meter = Meter(progress, "trials")
     if engine is None:

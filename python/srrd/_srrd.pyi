@@ -61,11 +61,12 @@ __all__ = [
     "samples_of_arrow",
     "samples_of_columns",
     "settle",
+    "settle_matrix",
     "simulate",
     "walks_of_columns",
     "walks_of_file",
     "warn",
-    "warn_undefined",
+    "warn_of_matrix",
     "worlds",
 ]
 
@@ -289,7 +290,7 @@ def cross(
 # For what is put together from blocks: a block (without warnings), what comes before the first one, and what after the last.
 def block(
     rows: list[Sample], columns: list[Sample] | None, choices: Choices, threads: int | None = None
-) -> npt.NDArray[np.float64]: ...
+) -> tuple[npt.NDArray[np.float64], int]: ...
 def neighbour_distances(
     rows: list[Sample], columns: list[Sample], choices: Choices, shrinkage: float, threads: int | None = None
 ) -> npt.NDArray[np.float64]: ...
@@ -299,7 +300,18 @@ def overlap_distances(
 def default_shrinkage() -> float: ...
 def settle(samples: list[Sample], choices: Choices, threads: int | None = None) -> float: ...
 def warn(message: str) -> None: ...
-def warn_undefined(a: Sample, b: Sample, choices: Choices, undefined: int, pairs: int, at: tuple[int, int]) -> None: ...
+def settle_matrix(
+    samples: list[Sample], choices: Choices, threads: int | None = None
+) -> tuple[float, str, str | None]: ...
+def warn_of_matrix(
+    samples: int,
+    choices: Choices,
+    undefined: int,
+    first: tuple[Sample, Sample] | None,
+    at: tuple[int, int],
+    few: int,
+    advised: str | None,
+) -> None: ...
 def estimate_gamma(samples: list[Sample], threads: int | None = None) -> GammaEstimate: ...
 def embed(distances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...
 

@@ -39,7 +39,7 @@ mod _srrd {
     use super::compare::{
         block, canonicalize, check_matrix, classify, compare, cross, default_shrinkage, degrees_of_freedom, distance,
         embed, estimate_gamma, explain, inspect, neighbour_distances, overlap_distances, pairwise, settle,
-        warn_undefined,
+        settle_matrix, warn_of_matrix,
     };
     #[pymodule_export]
     use super::error::{DataWarning, warn_in_words};
