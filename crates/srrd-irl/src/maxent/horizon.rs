@@ -25,7 +25,7 @@ use crate::run::Task;
 use crate::watch::Watch;
 
 /// How many steps L-BFGS remembers.
-const MEMORY: usize = 12;
+const MEMORY: usize = 40;
 const HALVINGS: usize = 40;
 /// The largest element of the slope per step, at the end.
 const GRADIENT: f64 = 1e-7;
