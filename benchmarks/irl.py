@@ -5,8 +5,8 @@
     peers/bin/python benchmarks/irl.py                  all of it (some minutes)
     peers/bin/python benchmarks/irl.py solving ptirl    some parts
 
-Everything is measured as a user meets it, by the command, in processor time (user and system, of all threads), so that other work on the machine
-counts for little. Parts that need imitation say so where it is not installed.
+Everything is measured as a user meets it, by the command, in processor time (user and system, of all threads), so that
+other work on the machine counts for little. Parts that need imitation say so where it is not installed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ class Tools:
     def run(self, *call: str | Path) -> tuple[str, float, float]:
         """What a program prints, its processor time and its time, in seconds."""
         before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-        done = subprocess.run([str(part) for part in call], capture_output=True, text=True, check=False, cwd=self.folder)
+        done = subprocess.run(
+            [str(part) for part in call], capture_output=True, text=True, check=False, cwd=self.folder
+        )
         took, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
         if done.returncode != 0:
             sys.exit(f"{' '.join(map(str, call))}: {done.stderr}")
@@ -61,8 +63,8 @@ def solving(tools: Tools) -> None:
     few, many = (tools.run(tools.examples / "recovery", "speed", str(rounds))[1] for rounds in (1, 21))
     each = (many - few) / 20
     print(
-        f"| MaxEnt, solving 1,000 sets (20 x 20, 5 walks of 200 steps) | {each:.3f} s of processor time: {2000 / each:,.0f} sets per second "
-        "on two cores | 5,000 |"
+        f"| MaxEnt, solving 1,000 sets (20 x 20, 5 walks of 200 steps) | {each:.3f} s of processor time: "
+        f"{2000 / each:,.0f} sets per second on two cores | 5,000 |"
     )
     tools.walks()
     best = min((tools.srrd("irl maxent walks.csv -o rewards.csv") for _ in range(3)), key=lambda run: run[2])
@@ -110,8 +112,8 @@ def ptirl(tools: Tools) -> None:
 
 
 def transitions(side: int) -> np.ndarray:
-    """P[s, a, s'] of a grid. Moves are certain: where they are not, the likelihood of actions forgives bad luck, and imitation, which counts visits,
-    does not, so that it is another problem."""
+    """P[s, a, s'] of a grid. Moves are certain: where they are not, the likelihood of actions forgives bad luck, and
+    imitation, which counts visits, does not, so that it is another problem."""
     model = np.zeros((side * side, 4, side * side))
     for state in range(side * side):
         for action, (dx, dy) in enumerate(MOVES):
@@ -129,64 +131,68 @@ def mce(tools: Tools) -> None:
 
     torch.set_num_threads(1)
     for side, horizon in ((5, 20), (10, 50)):
-        states = side * side
-        model = transitions(side)
-        rng = np.random.default_rng(1)
+        states, model, rng = side * side, transitions(side), np.random.default_rng(1)
         truth = rng.uniform(-1, 1, states)
-
-        def world(starts: np.ndarray) -> TabularModelPOMDP:
-            return TabularModelPOMDP(
-                transition_matrix=model,
-                observation_matrix=np.eye(states, dtype=np.float32),
-                reward_matrix=truth,
-                horizon=horizon,
-                initial_state_dist=starts,
-            )
-
-        env = world(np.full(states, 1 / states))
-        _, _, policy = mce_irl.mce_partition_fh(env, reward=truth)
-        walks = []
-        for _ in range(200):
-            state, seen, taken = int(rng.integers(states)), [], []
-            for step in range(horizon):
-                seen.append(state)
-                taken.append(int(rng.choice(4, p=policy[step, state])))
-                state = int(rng.choice(states, p=model[state, taken[-1]]))
-            walks.append((seen + [state], taken))
-        with (tools.folder / "mce.csv").open("w") as file:
-            print("episode,step,state,action,next_state,terminated", file=file)
-            for number, (seen, taken) in enumerate(walks):
-                for step, action in enumerate(taken):
-                    print(number, step, seen[step], action, seen[step + 1], "false", sep=",", file=file)
-        with (tools.folder / "model.csv").open("w") as file:
-            print("state,action,next_state,probability", file=file)
-            for state, action, after in zip(*np.nonzero(model), strict=True):
-                print(state, action, after, model[state, action, after], sep=",", file=file)
-        call = f"irl maxent mce.csv -o learned.csv --horizon {horizon} --gamma 1 --model model.csv --ridge 1e-6"
-        _, ours, _ = tools.srrd(call)
-        reward = np.zeros(states)
-        with (tools.folder / "learned.csv").open() as file:
-            for row in csv.DictReader(file):
-                reward[int(row["state"])] = float(row["reward"])
-        # Walks start where they started; the last state of a walk is one in which nobody acts.
-        starts = np.bincount([seen[0] for seen, _ in walks], minlength=states) / len(walks)
-        shown = np.bincount([state for seen, _ in walks for state in seen[:-1]], minlength=states) / len(walks)
-        env = world(starts)
-        visited, _ = mce_irl.mce_occupancy_measures(env, reward=reward)
-        off = np.abs(visited[:horizon].sum(axis=0) - shown).max()
-        whole = np.bincount([state for seen, _ in walks for state in seen], minlength=states) / len(walks)
-        net = reward_nets.BasicRewardNet(
-            env.observation_space, env.action_space, hid_sizes=(), use_action=False, use_done=False, use_next_state=False
+        seen = np.eye(states, dtype=np.float32)
+        problem = {"transition_matrix": model, "observation_matrix": seen, "reward_matrix": truth, "horizon": horizon}
+        _, _, policy = mce_irl.mce_partition_fh(
+            TabularModelPOMDP(**problem, initial_state_dist=np.full(states, 1 / states))
         )
-        learner = mce_irl.MCEIRL(whole, env, net, rng=rng, discount=1.0, log_interval=None, optimizer_kwargs={"lr": 0.1})
+        walks = [walk(model, policy, rng) for _ in range(200)]
+        reward, ours = learned(tools, walks, model)
+
+        def visits(states_of: list[list[int]], count: int = states) -> np.ndarray:
+            return np.bincount([state for some in states_of for state in some], minlength=count) / len(states_of)
+
+        # Walks start where they started; the last state of a walk is one in which nobody acts.
+        env = TabularModelPOMDP(**problem, initial_state_dist=visits([states_of[:1] for states_of, _ in walks]))
+        visited, _ = mce_irl.mce_occupancy_measures(env, reward=reward)
+        off = np.abs(visited[:horizon].sum(axis=0) - visits([states_of[:-1] for states_of, _ in walks])).max()
+        whole = visits([states_of for states_of, _ in walks])
+        spaces = (env.observation_space, env.action_space)
+        net = reward_nets.BasicRewardNet(*spaces, hid_sizes=(), use_action=False, use_done=False, use_next_state=False)
+        # Its default learning rate of 0.001 would take all of its iterations.
+        learner = mce_irl.MCEIRL(
+            whole, env, net, rng=rng, discount=1.0, log_interval=None, optimizer_kwargs={"lr": 0.1}
+        )
         begun = time.process_time()
         found = learner.train(max_iter=400)
         theirs = time.process_time() - begun
         print(
-            f"| MaxEnt, {side} x {side}, horizon {horizon}, γ = 1 | {ours * 1e3:.0f} ms with reading and writing; visits as imitation computes them off by at "
-            f"most {off:.1e} per walk | imitation: {theirs * 1e3:.0f} ms for at most 400 iterations, off by {np.abs(found - whole).max():.1e}: "
-            f"{theirs / ours:.0f} times |"
+            f"| MaxEnt, {side} x {side}, horizon {horizon}, γ = 1 | {ours * 1e3:.0f} ms with reading and writing; "
+            f"visits as imitation computes them off by at most {off:.1e} per walk | imitation: {theirs * 1e3:.0f} ms for at "
+            f"most 400 iterations, off by {np.abs(found - whole).max():.1e}: {theirs / ours:.0f} times |"
         )
+
+
+def walk(model: np.ndarray, policy: np.ndarray, rng: np.random.Generator) -> tuple[list[int], list[int]]:
+    """The states and actions of a walk by a policy that knows the time left."""
+    states, actions = [int(rng.integers(len(model)))], []
+    for now in policy:
+        actions.append(int(rng.choice(4, p=now[states[-1]])))
+        states.append(int(rng.choice(len(model), p=model[states[-1], actions[-1]])))
+    return states, actions
+
+
+def learned(tools: Tools, walks: list[tuple[list[int], list[int]]], model: np.ndarray) -> tuple[np.ndarray, float]:
+    """The reward of every state, and the processor time that the command takes."""
+    with (tools.folder / "mce.csv").open("w") as file:
+        print("episode,step,state,action,next_state,terminated", file=file)
+        for number, (states, actions) in enumerate(walks):
+            for step, action in enumerate(actions):
+                print(number, step, states[step], action, states[step + 1], "false", sep=",", file=file)
+    with (tools.folder / "model.csv").open("w") as file:
+        print("state,action,next_state,probability", file=file)
+        for state, action, after in zip(*np.nonzero(model), strict=True):
+            print(state, action, after, model[state, action, after], sep=",", file=file)
+    horizon = len(walks[0][1])
+    call = f"irl maxent mce.csv -o learned.csv --horizon {horizon} --gamma 1 --model model.csv --ridge 1e-6"
+    _, used, _ = tools.srrd(call)
+    reward = np.zeros(len(model))
+    with (tools.folder / "learned.csv").open() as file:
+        for row in csv.DictReader(file):
+            reward[int(row["state"])] = float(row["reward"])
+    return reward, used
 
 
 def nets(tools: Tools) -> None:
@@ -194,8 +200,14 @@ def nets(tools: Tools) -> None:
     for disc in (16, 32):
         text, used, _ = tools.run(tools.examples / "times", "nets", "0", str(disc))
         actions = text.strip().splitlines()[-1].strip()
-        print(f"| AIRL with PPO, {disc} discriminator steps | {100_000 / used:,.0f} steps per processor second; {actions} | |")
-    import gymnasium
+        print(
+            f"| AIRL with PPO, {disc} discriminator steps | {100_000 / used:,.0f} steps per processor second; {actions} | |"
+        )
+    peers()
+
+
+def peers() -> None:
+    """The same by imitation."""
     import torch
     from imitation.algorithms.adversarial.airl import AIRL
     from imitation.data.types import Transitions
@@ -203,26 +215,7 @@ def nets(tools: Tools) -> None:
     from stable_baselines3 import PPO
     from stable_baselines3.common.vec_env import DummyVecEnv
 
-    class Grid(gymnasium.Env[np.ndarray, int]):
-        observation_space = gymnasium.spaces.Box(0, 1, (SIDE * SIDE,), np.float32)
-        action_space = gymnasium.spaces.Discrete(4)
-
-        def seen(self) -> np.ndarray:
-            row = np.zeros(SIDE * SIDE, np.float32)
-            row[self.state] = 1
-            return row
-
-        def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict[str, Any]]:
-            super().reset(seed=seed)
-            self.state, self.steps = 0, 0
-            return self.seen(), {}
-
-        def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-            dx, dy = MOVES[int(action)]
-            x, y = np.clip(self.state % SIDE + dx, 0, SIDE - 1), np.clip(self.state // SIDE + dy, 0, SIDE - 1)
-            self.state, self.steps = int(y * SIDE + x), self.steps + 1
-            return self.seen(), 0.0, False, self.steps == 200, {}
-
+    Grid = grid()
     torch.set_num_threads(1)
     rng, env = np.random.default_rng(0), Grid()
     before, actions, after = [env.reset()[0]], [], []
@@ -253,7 +246,11 @@ def nets(tools: Tools) -> None:
             device="cpu",
         )
         net = BasicShapedRewardNet(
-            venv.observation_space, venv.action_space, reward_hid_sizes=(256, 128), potential_hid_sizes=(256, 128), use_action=False
+            venv.observation_space,
+            venv.action_space,
+            reward_hid_sizes=(256, 128),
+            potential_hid_sizes=(256, 128),
+            use_action=False,
         )
         learner = AIRL(
             demonstrations=shown,
@@ -267,7 +264,36 @@ def nets(tools: Tools) -> None:
         begun = time.process_time()
         learner.train(3 * 2048)
         spent = time.process_time() - begun
-        print(f"| imitation with stable-baselines3, {disc} discriminator steps | {3 * 2048 / spent:,.0f} steps per processor second | |")
+        print(
+            f"| imitation with stable-baselines3, {disc} discriminator steps | {3 * 2048 / spent:,.0f} steps per processor second | |"
+        )
+
+
+def grid() -> Any:
+    """A class of environments: a grid that shows one number per cell."""
+    import gymnasium
+
+    class Grid(gymnasium.Env[np.ndarray, int]):
+        observation_space = gymnasium.spaces.Box(0, 1, (SIDE * SIDE,), np.float32)
+        action_space = gymnasium.spaces.Discrete(4)
+
+        def seen(self) -> np.ndarray:
+            row = np.zeros(SIDE * SIDE, np.float32)
+            row[self.state] = 1
+            return row
+
+        def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict[str, Any]]:
+            super().reset(seed=seed)
+            self.state, self.steps = 0, 0
+            return self.seen(), {}
+
+        def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+            dx, dy = MOVES[int(action)]
+            x, y = np.clip(self.state % SIDE + dx, 0, SIDE - 1), np.clip(self.state // SIDE + dy, 0, SIDE - 1)
+            self.state, self.steps = int(y * SIDE + x), self.steps + 1
+            return self.seen(), 0.0, False, self.steps == 200, {}
+
+    return Grid
 
 
 def accuracy(tools: Tools) -> None:
@@ -283,7 +309,9 @@ def accuracy(tools: Tools) -> None:
         tools.srrd(f"irl {call} -o learned.csv")
         found = {}
         for metrics, more in (("direct,epic,dard,srrd", ""), ("projected", "--support own")):
-            text, _, _ = tools.srrd(f"classify learned.csv --min-common 21 --shrinkage 0 --metric {metrics} {more} --repeats 20 --json")
+            text, _, _ = tools.srrd(
+                f"classify learned.csv --min-common 21 --shrinkage 0 --metric {metrics} {more} --repeats 20 --json"
+            )
             answer = json.loads(text)
             for one in answer["results"]:
                 found[one["metric"]] = 100 * one["accuracy"]["mean"]
