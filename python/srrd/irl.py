@@ -20,12 +20,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _environments, _returns, _srrd, _table
+from ._options import Metric, Next
 from ._sample import RewardSample
 
 __all__ = ["METHODS", "LearnedReward", "airl", "maxent", "preferences", "ptirl"]
@@ -35,6 +36,10 @@ METHODS: tuple[str, ...] = tuple(name for name, _, _ in _srrd.irl_methods())
 
 #: Demonstrations: a table, episodes, or lists of episodes by the names of their sets.
 Demonstrations: TypeAlias = "str | os.PathLike[str] | Any"
+
+
+#: What rewards are functions of.
+Depends: TypeAlias = Literal["state", "next-state", "state-action"]
 
 
 class LearnedReward(RewardSample):
@@ -96,8 +101,8 @@ def _restored(data: bytes, more: dict[str, Any]) -> LearnedReward:
 def maxent(
     demonstrations: Demonstrations,
     *,
-    reward: str = "state",
-    form: str = "free",
+    reward: Depends = "state",
+    form: Literal["free", "linear", "mlp"] = "free",
     horizon: int | None = None,
     gamma: float = 0.9,
     model: str | os.PathLike[str] | RewardSample = "set",
@@ -108,9 +113,9 @@ def maxent(
     iterations: int = 200,
     stop: float | None = None,
     trace: bool = False,
-    trace_metric: str = "projected",
+    trace_metric: Metric = "projected",
     columns: Mapping[str, str] | None = None,
-    next: str = "auto",
+    next: Next = "auto",
     threads: int | None = None,
 ) -> list[LearnedReward]:
     """The rewards under which agents that act as randomly as their rewards allow do what was demonstrated (maximum causal entropy).
@@ -168,9 +173,9 @@ def maxent(
 def airl(
     demonstrations: Demonstrations,
     *,
-    reward: str = "state",
-    write: str = "g",
-    generator: str = "exact",
+    reward: Depends = "state",
+    write: Literal["g", "f"] = "g",
+    generator: Literal["exact", "ppo"] = "exact",
     gamma: float = 0.9,
     model: str | os.PathLike[str] | RewardSample = "set",
     ridge: float = 1e-3,
@@ -192,9 +197,9 @@ def airl(
     iterations: int | None = None,
     stop: float | None = None,
     trace: bool = False,
-    trace_metric: str = "projected",
+    trace_metric: Metric = "projected",
     columns: Mapping[str, str] | None = None,
-    next: str = "auto",
+    next: Next = "auto",
     threads: int | None = None,
 ) -> list[LearnedReward]:
     """The rewards that tell demonstrations from those of a policy that learns them (adversarial inverse reinforcement learning).
@@ -284,14 +289,14 @@ def ptirl(
     demonstrations: Demonstrations,
     *,
     target: str | None = None,
-    objective: str = "near",
+    objective: Literal["near", "spread"] = "near",
     cap: float = 100.0,
     alpha: float = 1.0,
     others: int | None = 10,
     model: str | os.PathLike[str] | RewardSample = "pooled",
     seed: int = 0,
     columns: Mapping[str, str] | None = None,
-    next: str = "auto",
+    next: Next = "auto",
     threads: int | None = None,
 ) -> list[LearnedReward]:
     """The rewards that set the episodes of every set apart from those of sets with other labels (PTIRL).
@@ -338,8 +343,8 @@ def preferences(
     segments: Demonstrations,
     preferred: Any,
     *,
-    reward: str = "state-action",
-    form: str = "free",
+    reward: Depends = "state-action",
+    form: Literal["free", "linear", "mlp"] = "free",
     gamma: float = 1.0,
     ridge: float = 0.1,
     std_errors: bool = False,
@@ -348,9 +353,9 @@ def preferences(
     iterations: int = 200,
     stop: float | None = None,
     trace: bool = False,
-    trace_metric: str = "projected",
+    trace_metric: Metric = "projected",
     columns: Mapping[str, str] | None = None,
-    next: str = "auto",
+    next: Next = "auto",
     threads: int | None = None,
 ) -> LearnedReward:
     """The reward whose sums over episodes agree with which of two was preferred (Bradley and Terry).

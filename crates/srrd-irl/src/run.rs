@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use srrd::run::Steps;
 use srrd::trajectories::End;
 
 use crate::demonstrations::{Demonstrations, Set};
@@ -170,6 +171,8 @@ pub fn learn_kept(
         ModelChoice::Given(model) => Some(Model::given(model, demonstrations)?),
     };
     let (done, of) = (AtomicUsize::new(0), demonstrations.sets().len());
+    // Of one set, its iterations are counted.
+    let steps = (of > 1).then(|| Steps::begin("sets", of as u64));
     let learn = |index: usize| {
         srrd::run::checkpoint();
         let learned = match (known(index), &shared) {
@@ -185,6 +188,9 @@ pub fn learn_kept(
                 learned.inspect(|learned| keep(index, learned))
             }
         };
+        if let Some(steps) = &steps {
+            steps.add(1);
+        }
         progress(Progress { sets: done.fetch_add(1, Ordering::Relaxed) + 1, of });
         learned
     };

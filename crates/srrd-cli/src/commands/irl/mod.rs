@@ -8,7 +8,6 @@ use crate::failure::Failure;
 use crate::inputs::{read_once, split_name};
 use crate::outputs::{check_json, check_table, refuse_to_overwrite};
 use crate::print;
-use crate::progress::Line;
 use journal::Journal;
 use serde_json::{Value, json};
 use srrd::returns::Walks;
@@ -20,7 +19,6 @@ use srrd_irl::preferences::BradleyTerry;
 use srrd_irl::{Caution, Demonstrations, Learned, Learner, Method, ModelChoice, Patience, Problem, learn_kept};
 use srrd_worlds::Simulation;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use trace::Traces;
 
 pub fn run(args: &Irl) -> Result<(), Failure> {
@@ -225,7 +223,7 @@ fn learn(
         journal.map_or(Ok(()), Journal::finish)?;
         match args.json {
             true => print::json(&as_json(method, args, &learned))?,
-            false if args.output.as_os_str() != "-" => print::result(&as_text(method, args, &learned))?,
+            false if args.output.as_os_str() != "-" => print::done(&as_text(method, args, &learned))?,
             false => {}
         }
         Ok(())
@@ -256,23 +254,15 @@ fn learn_sets(
     let shown = Demonstrations::new(walks.into_iter().map(|walks| walks.trajectories))?;
     let settings = format!("{settings} {model:?}");
     let journal = args.resume.as_deref().map(|path| Journal::open(path, &shown, &settings)).transpose()?;
-    let line = Mutex::new(Line::of("sets"));
-    let progress = |progress: srrd_irl::Progress| {
-        if let Ok(mut line) = line.lock() {
-            line.count(progress.sets, progress.of);
-        }
-    };
     let known = |set: usize| journal.as_ref().and_then(|journal| journal.find(&shown.sets()[set], set));
     let keep = |set: usize, learned: &Learned| {
         if let Some(journal) = &journal {
             journal.keep(set, learned);
         }
     };
-    let learned = learn_kept(&shown, model, learner, &progress, &known, &keep);
-    if let Ok(mut line) = line.lock() {
-        line.end();
-    }
-    Ok((learned?, journal))
+    // How far it is, the gauge of its threads tells.
+    let learned = learn_kept(&shown, model, learner, &|_| {}, &known, &keep)?;
+    Ok((learned, journal))
 }
 
 fn write(path: &Path, learned: &[Learned]) -> Result<(), Failure> {
