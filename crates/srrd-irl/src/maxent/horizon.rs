@@ -25,7 +25,7 @@ use crate::run::Task;
 use crate::watch::Watch;
 
 /// How many steps L-BFGS remembers.
-const MEMORY: usize = 12;
+const MEMORY: usize = 40;
 const HALVINGS: usize = 40;
 /// The largest element of the slope per step, at the end.
 const GRADIENT: f64 = 1e-7;
@@ -60,19 +60,23 @@ fn climb(task: &Task<'_>, gamma: f64, counts: &[Vec<f64>], reward: &[f64]) -> (f
                 continue;
             }
             let policy = &mut policies[t][pairs.clone()];
+            let mut visits = 0.0;
             for (worth, pair) in policy.iter_mut().zip(pairs.clone()) {
                 let outcomes = dynamics.of_pair(pair).iter().zip(&ended[dynamics.outcomes_of(pair)]);
                 *worth = gamma * outcomes.map(|((to, p), ended)| p * (1.0 - ended) * values[to]).sum::<f64>();
             }
             let most = policy.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let total = most + policy.iter().map(|worth| (worth - most).exp()).sum::<f64>().ln();
-            for (worth, pair) in policy.iter_mut().zip(pairs) {
-                if counts[t][pair] > 0.0 {
-                    likelihood += counts[t][pair] * (*worth - total);
-                }
-                *worth = (*worth - total).exp();
+            let mut sum = 0.0;
+            for (worth, count) in policy.iter_mut().zip(&counts[t][pairs]) {
+                let above = *worth - most;
+                likelihood += count * above;
+                visits += count;
+                *worth = above.exp();
+                sum += *worth;
             }
-            next[s] = reward[s] + total;
+            likelihood -= visits * sum.ln();
+            policy.iter_mut().for_each(|share| *share /= sum);
+            next[s] = reward[s] + most + sum.ln();
         }
         values = next;
     }

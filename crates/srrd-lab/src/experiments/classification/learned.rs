@@ -15,6 +15,8 @@ use std::ops::ControlFlow;
 const WALKS: usize = 5;
 /// Walks of others that PTIRL sees.
 const OTHERS: usize = 10;
+/// λ of MaxEnt and AIRL. Five walks say little of most states: with the smaller default, noise decides what they are worth.
+const RIDGE: f64 = 0.1;
 
 /// As people write it.
 pub fn title(learning: Learning) -> &'static str {
@@ -32,16 +34,17 @@ pub fn title(learning: Learning) -> &'static str {
 pub fn about(learning: Learning) -> String {
     let how = match learning {
         Learning::Maxent => {
-            "by maximum causal entropy, one number per state, γ = 0.9; the transition model is counted from the set"
+            "by maximum causal entropy, one number per state, γ = 0.9, λ = 0.1; the transition model is counted from the set"
         }
         Learning::MaxentActions => {
             "by maximum causal entropy, one number per state and action: the logarithms of the shares of actions"
         }
         Learning::Airl => {
-            "by AIRL with an exact generator, g(s), γ = 0.9; the transition model is counted from the set"
+            "by AIRL with an exact generator, g(s), γ = 0.9, λ = 0.1; the transition model is counted from the set"
         }
         Learning::AirlShaped => {
-            "by AIRL with an exact generator, f(s, a, s') = g(s) + γh(s') − h(s), γ = 0.9; the transition model is counted from the set"
+            "by AIRL with an exact generator, f(s, a, s') = g(s) + γh(s') − h(s), γ = 0.9, λ = 0.1; the transition model is \
+             counted from the set"
         }
         Learning::Ptirl => {
             "by PTIRL against 10 episodes of other agents, within ± 100: the reward nearest to 100 · (P_target − P_other) that keeps a spread \
@@ -57,12 +60,12 @@ pub fn about(learning: Learning) -> String {
 fn method(learning: Learning, seed: u64) -> (Box<dyn Learner>, ModelChoice) {
     let ptirl = |objective| Ptirl { objective, others: Some(OTHERS), seed, ..Ptirl::default() };
     match learning {
-        Learning::Maxent => (Box::new(MaxEnt::default()), ModelChoice::Set),
+        Learning::Maxent => (Box::new(MaxEnt { ridge: RIDGE, ..MaxEnt::default() }), ModelChoice::Set),
         Learning::MaxentActions => {
             (Box::new(MaxEnt { reward: RewardOf::StateAction, ..MaxEnt::default() }), ModelChoice::Set)
         }
-        Learning::Airl => (Box::new(Airl::default()), ModelChoice::Set),
-        Learning::AirlShaped => (Box::new(Airl { shaped: true, ..Airl::default() }), ModelChoice::Set),
+        Learning::Airl => (Box::new(Airl { ridge: RIDGE, ..Airl::default() }), ModelChoice::Set),
+        Learning::AirlShaped => (Box::new(Airl { shaped: true, ridge: RIDGE, ..Airl::default() }), ModelChoice::Set),
         Learning::Ptirl => (Box::new(ptirl(Objective::Near)), ModelChoice::Pooled),
         Learning::PtirlSpread => (Box::new(ptirl(Objective::Spread)), ModelChoice::Pooled),
     }
