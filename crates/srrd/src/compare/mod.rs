@@ -11,6 +11,7 @@ mod pair;
 mod pearson;
 mod ranks;
 mod shared;
+mod space;
 
 pub(crate) use columns::{Columns, Projected, mean_projection};
 pub use cross::cross_distances;
@@ -25,3 +26,5 @@ pub use ranks::{Correlation, spearman};
 pub(crate) use ranks::{RankOrder, agreement_of_residuals};
 pub use shared::SharedEnds;
 pub(crate) use shared::{Row, shared_rows};
+pub(crate) use space::InSpace;
+pub use space::Predicted;

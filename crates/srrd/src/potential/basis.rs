@@ -50,6 +50,11 @@ impl StateFeatures {
         Some(StateFeatures { values, count, first })
     }
 
+    /// Of so many values per state, state after state.
+    pub fn of_values(values: Vec<f64>, count: usize) -> Self {
+        StateFeatures { values: Arc::new(values), count, first: 0 }
+    }
+
     /// How many feature columns there are.
     pub fn columns(&self) -> usize {
         self.count
@@ -60,7 +65,7 @@ impl StateFeatures {
         state >= self.first
     }
 
-    fn get(&self, state: u32) -> &[f64] {
+    pub fn get(&self, state: u32) -> &[f64] {
         let index = (state - self.first) as usize;
         &self.values[index * self.count..][..self.count]
     }
@@ -184,6 +189,12 @@ impl Basis {
         let mut distances: Vec<f64> = (0..PAIRS).map(|_| distance((draw(), draw()))).filter(|d| *d > 0.0).collect();
         distances.sort_unstable_by(f64::total_cmp);
         distances.get(distances.len() / 2).copied().unwrap_or(1.0)
+    }
+
+    /// The columns of some states at mean 0 and standard deviation 1, and how many there are.
+    pub fn standardized(&self, features: &StateFeatures, states: impl Iterator<Item = u32>) -> (Vec<f64>, usize) {
+        let of = |state: u32| self.columns.iter().map(move |column| column.standardized(features.get(state)));
+        (states.flat_map(of).collect(), self.columns.len())
     }
 
     /// How many functions there are.
