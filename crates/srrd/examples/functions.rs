@@ -75,7 +75,8 @@ impl Waves {
     }
 
     fn at(&self, (s, a, _): &Step) -> f64 {
-        let wave = |w: &[f64; 6]| w[5] * (0.8 * (w[0] * s[0] + w[1] * s[1] + 0.4 * w[2] * s[2] + w[3] * a) + 3.0 * w[4]).cos();
+        let wave =
+            |w: &[f64; 6]| w[5] * (0.8 * (w[0] * s[0] + w[1] * s[1] + 0.4 * w[2] * s[2] + w[3] * a) + 3.0 * w[4]).cos();
         self.0.iter().map(wave).sum()
     }
 }
@@ -200,8 +201,10 @@ fn tell(what: &str, found: &[Found]) {
 fn main() {
     let trials: usize = std::env::args().nth(1).and_then(|count| count.parse().ok()).unwrap_or(50);
     for (kind, episodes) in [(Kind::Smooth, 20), (Kind::Smooth, 60), (Kind::Noise, 40)] {
-        let found: Vec<[Vec<Found>; 2]> = (0..trials).into_par_iter().map(|number| trial(number, kind, episodes)).collect();
-        let (same, other): (Vec<Vec<Found>>, Vec<Vec<Found>>) = found.into_iter().map(|[same, other]| (same, other)).unzip();
+        let found: Vec<[Vec<Found>; 2]> =
+            (0..trials).into_par_iter().map(|number| trial(number, kind, episodes)).collect();
+        let (same, other): (Vec<Vec<Found>>, Vec<Vec<Found>>) =
+            found.into_iter().map(|[same, other]| (same, other)).unzip();
         println!("{kind:?} rewards, {episodes} episodes of {STEPS} steps, {trials} trials");
         tell(" the same transitions", &same.into_iter().flatten().collect::<Vec<_>>());
         tell(" no shared transition", &other.into_iter().flatten().collect::<Vec<_>>());

@@ -128,7 +128,8 @@ fn notes(results: &[Finding]) -> String {
                 );
             }
             Some(IntervalMethod::EpisodeBlocks { coarse, .. }) => {
-                let from = if coarse { "; its lower end is 0, since more functions would lower the distance" } else { "" };
+                let from =
+                    if coarse { "; its lower end is 0, since more functions would lower the distance" } else { "" };
                 notes += &format!(
                     "\n{metric}: the interval is about other episodes like these, and about shaping by such functions (a jackknife over \
                      groups of episodes){from}\n"

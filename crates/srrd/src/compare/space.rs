@@ -96,7 +96,8 @@ impl InSpace {
         let (a, b) = (a.projected(&b, potential, settings)?, b.projected(&a, potential, settings)?);
         let (of_a, of_b) = rayon::join(|| a.learned(&inputs, settings.seed), || b.learned(&inputs, settings.seed));
         let own = [a.angle(&[of_a.own.clone()], settings.seed)?, b.angle(&[of_b.own.clone()], settings.seed)?];
-        let across = [a.angle(&of_b.at(&a.side.inputs), settings.seed)?, b.angle(&of_a.at(&b.side.inputs), settings.seed)?];
+        let across =
+            [a.angle(&of_b.at(&a.side.inputs), settings.seed)?, b.angle(&of_a.at(&b.side.inputs), settings.seed)?];
         let skill = own.map(|angle| angle.value.cos());
         if skill.iter().any(|skill| *skill < LEAST_SKILL) {
             return Err(Undefined::Unpredictable);
@@ -255,7 +256,12 @@ impl Side {
     }
 
     /// With shaping taken out.
-    fn projected(&self, other: &Side, potential: Potential, settings: &Settings) -> Result<ProjectedSide<'_>, Undefined> {
+    fn projected(
+        &self,
+        other: &Side,
+        potential: Potential,
+        settings: &Settings,
+    ) -> Result<ProjectedSide<'_>, Undefined> {
         let together = [&self.features, &other.features];
         let projection = BasisProjection::with_ends(
             &self.features,
@@ -344,7 +350,9 @@ fn potential(a: &Side, b: &Side, settings: &Settings) -> Potential {
     let fits = |side: &Side, other: &Side| {
         let (together, how) = ([&side.features, &other.features], (Potential::Auto, settings.gamma, settings.seed));
         let rewards = [side.rewards.as_slice(); 2];
-        BasisProjection::with_ends(&side.features, &together, side.rows.clone(), rewards, how, side.ends).basis().potential
+        BasisProjection::with_ends(&side.features, &together, side.rows.clone(), rewards, how, side.ends)
+            .basis()
+            .potential
     };
     let columns = a.features.columns();
     let most = fits(a, b).weights(columns).max(fits(b, a).weights(columns));
@@ -393,9 +401,8 @@ fn row_ends(sample: &RewardSample, rule: EndRule, row: usize, next: u32) -> bool
 fn ends(pair: &Pair<'_>, rule: EndRule) -> SharedEnds {
     let samples = [pair.a, pair.b];
     let by_marks = matches!(rule, EndRule::Auto | EndRule::Marked);
-    let ending = samples.map(|sample| {
-        sample.ids().enumerate().filter(|&(i, (_, _, next))| row_ends(sample, rule, i, next)).count()
-    });
+    let ending = samples
+        .map(|sample| sample.ids().enumerate().filter(|&(i, (_, _, next))| row_ends(sample, rule, i, next)).count());
     SharedEnds {
         known: !by_marks || samples.iter().all(|sample| sample.ends().are_known()),
         ending: ending[0] + ending[1],

@@ -6,9 +6,10 @@
 //!
 //! log U(a) + log U(b).
 //!
-//! Of linear, quadratic and Fourier bases, `auto` takes the largest whose score is near the best. What too coarse a basis leaves of shaping
-//! is a bias of the distance, while a function too many costs one degree of freedom; and where rewards hold much that is no shaping (noise,
-//! say), that hides from the score what a coarse basis leaves.
+//! Of linear, quadratic and Fourier bases, `auto` takes the kind with the least score, the simpler one where they are equal. Of Fourier
+//! bases it takes the largest whose score is near the best: sets of 64 and of 512 random functions stand for the same smooth functions, more
+//! or less finely. What too coarse a basis leaves of shaping is a bias of the distance, while a function too many costs one degree of
+//! freedom; and where rewards hold much that is no shaping, that hides from the score what a coarse basis leaves.
 //!
 //! The logarithm matters: with heavy shaping on one side every basis leaves little of that side, and the last percent of it may be as
 //! large as all of the other reward.
@@ -57,7 +58,8 @@ pub(super) fn judge(design: &Design, rows: &[Row], rewards: &[f64], among: &[Pot
     let candidates: Vec<usize> = among.iter().filter_map(|&potential| class_of(potential)).collect();
     let better = |best: usize, next: usize| if score(next) < score(best) - GAIN { next } else { best };
     let best = candidates.iter().copied().reduce(better).unwrap_or(1);
-    let as_good = |class: &usize| score(*class) <= score(best) + NEAR;
+    let is_fourier = |class: usize| levels[class - 1].waves() > 0;
+    let as_good = |class: &usize| is_fourier(best) && is_fourier(*class) && score(*class) <= score(best) + NEAR;
     let class = candidates.into_iter().rfind(as_good).unwrap_or(best);
     let explained = [0, 1].map(|side| share(class, side).map(|share| 1.0 - share));
     Judged { potential: levels[class - 1], explained }

@@ -30,9 +30,9 @@ use std::str::FromStr;
 pub(crate) use basis::{Row, StateFeatures};
 pub(crate) use groups::{FOLDS, Groups};
 pub(crate) use jackknife::Left;
+use judge::Judged;
 pub(crate) use near::nearest;
 pub(crate) use predict::{Predictor, Rows};
-use judge::Judged;
 
 use crate::project::Shaping;
 use crate::settings::{Gamma, SettingError};
@@ -193,22 +193,17 @@ impl BasisProjection {
             features: features.clone(),
             how,
         };
-        // With half of its waves as a basis of its own, so that it can be seen what the other half is good for.
-        let final_design = |taken: Potential| match taken.waves() {
-            waves if waves > 1 => design(&[Potential::Fourier(waves / 2), taken]),
-            _ => design(&[taken]),
-        };
         let (design, judged) = match potential {
             Potential::Auto => {
                 let among = candidates(rows.len(), features.columns());
                 let all = design(&among);
                 let judged = judge::judge(&all, &rows, &values, &among, &folds);
-                (final_design(judged.potential), judged)
+                (design(&[judged.potential]), judged)
             }
             given => {
                 let design = design(&[given]);
                 let judged = judge::judge(&design, &rows, &values, &[given], &folds);
-                (final_design(given), judged)
+                (design, judged)
             }
         };
         let gram = design.gram(&rows);
@@ -235,18 +230,25 @@ impl BasisProjection {
     /// # Panics
     /// When there are more or fewer values than rows.
     pub fn residuals<const SIDES: usize>(&self, values: [&[f64]; SIDES]) -> [Vec<f64>; SIDES] {
-        self.residuals_of(values, self.factor.classes())
+        self.residuals_of(values, &self.factor, self.factor.classes())
     }
 
     /// The same with half of the random waves only; `None` where there are none.
     pub fn coarser<const SIDES: usize>(&self, values: [&[f64]; SIDES]) -> Option<[Vec<f64>; SIDES]> {
-        let halved = self.judged.potential.waves() > 1;
-        // The constant is class 0, so that the class before the last has the number of the levels less one.
-        halved.then(|| self.residuals_of(values, self.design.basis.levels().len() - 1))
+        let waves = self.judged.potential.waves();
+        (waves > 1).then(|| {
+            let (classes, half) = self.design.basis.classes_with(Potential::Fourier(waves / 2));
+            self.residuals_of(values, &Factor::new(&self.gram, &classes), half)
+        })
     }
 
     /// Without the projections on functions up to a class.
-    fn residuals_of<const SIDES: usize>(&self, values: [&[f64]; SIDES], class: usize) -> [Vec<f64>; SIDES] {
+    fn residuals_of<const SIDES: usize>(
+        &self,
+        values: [&[f64]; SIDES],
+        factor: &Factor,
+        class: usize,
+    ) -> [Vec<f64>; SIDES] {
         let rows = self.rows.len();
         let scales = values.map(units::scale);
         let mut rest = vec![0.0; rows * SIDES];
@@ -256,24 +258,24 @@ impl BasisProjection {
         }
         let mut right = self.design.subtract(&self.rows, None, &mut rest, SIDES);
         for _ in 0..2 {
-            let weights = self.weights(&right, SIDES, class);
+            let weights = weights(&right, SIDES, factor, class);
             right = self.design.subtract(&self.rows, Some(&weights), &mut rest, SIDES);
         }
         let side =
             |side: usize| rest.iter().skip(side).step_by(SIDES).map(|value| value * (1.0 / scales[side])).collect();
         std::array::from_fn(side)
     }
+}
 
-    /// The weights with which A w is nearest, from AᵀV, one column per side.
-    fn weights(&self, right: &[f64], sides: usize, class: usize) -> Vec<f64> {
-        let mut weights = vec![0.0; right.len()];
-        for side in 0..sides {
-            let right: Vec<f64> = right.iter().skip(side).step_by(sides).copied().collect();
-            let column = self.factor.solve(&right, class);
-            weights.iter_mut().skip(side).step_by(sides).zip(column).for_each(|(weight, value)| *weight = value);
-        }
-        weights
+/// The weights with which A w is nearest, from AᵀV, one column per side, of functions up to a class.
+fn weights(right: &[f64], sides: usize, factor: &Factor, class: usize) -> Vec<f64> {
+    let mut weights = vec![0.0; right.len()];
+    for side in 0..sides {
+        let right: Vec<f64> = right.iter().skip(side).step_by(sides).copied().collect();
+        let column = factor.solve(&right, class);
+        weights.iter_mut().skip(side).step_by(sides).zip(column).for_each(|(weight, value)| *weight = value);
     }
+    weights
 }
 
 /// What `auto` chooses among: bases with at most a third as many weights as there are rows, but always the linear one.

@@ -68,7 +68,8 @@ impl Predictor {
             .par_iter()
             .map(|&(ridge, fold)| {
                 let weights = fit::without(&design, &parts, fold, RIDGES[ridge], 1);
-                let mut rest: Vec<f64> = parts[fold].values.iter().flat_map(|v| std::iter::repeat_n(*v, classes)).collect();
+                let mut rest: Vec<f64> =
+                    parts[fold].values.iter().flat_map(|v| std::iter::repeat_n(*v, classes)).collect();
                 design.subtract(&parts[fold].rows, Some(&weights), &mut rest, classes);
                 (weights, rest)
             })

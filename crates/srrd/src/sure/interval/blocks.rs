@@ -19,7 +19,9 @@
 use rayon::prelude::*;
 
 use super::{IntervalSettings, Level, NoInterval, Range};
-use crate::compare::{Agreement, Columns, Correlation, InSpace, Measured, Projected, SharedEnds, agreement_of_residuals};
+use crate::compare::{
+    Agreement, Columns, Correlation, InSpace, Measured, Projected, SharedEnds, agreement_of_residuals,
+};
 use crate::potential::{BasisProjection, Left};
 use crate::project::Space;
 use crate::run::checkpoint;
