@@ -45,8 +45,9 @@ class Options(TypedDict, total=False):
     correlation
         What is correlated: the values, or their ranks, which a few huge rewards cannot dominate
     support
-        Where projected takes shaping out: on what a pair shares (exact), or on each sample's own transitions (fast for
-        many)
+        Where projected takes shaping out: on what a pair shares (exact), on each sample's own transitions (fast for
+        many), or, with a potential of feature columns, in their space, where each reward is predicted (also where a
+        pair shares too little)
     ends
         Which transitions end an episode, for projected: those marked in the table (auto, or marked where they must
         be), those into states that start nothing (sinks), or none

@@ -18,10 +18,10 @@ Array = npt.NDArray[np.float64]
 class Rollouts:
     """Transitions of a task under random actions."""
 
-    def __init__(self, task: str, count: int) -> None:
+    def __init__(self, task: str, count: int, seed: int = 0) -> None:
         env = gymnasium.make(task)
-        env.action_space.seed(0)
-        state, _ = env.reset(seed=0)
+        env.action_space.seed(seed)
+        state, _ = env.reset(seed=seed)
         rows = []
         while len(rows) < count:
             action = env.action_space.sample()
@@ -79,6 +79,31 @@ def test_shaped_copies_are_equal_and_unrelated_rewards_are_not(task: str) -> Non
     noise = [rollouts.sample(generator.normal(size=2000) + shaping) for _ in range(2)]
     for a, b in [(plain, noise[0]), (shaped, noise[1]), (noise[0], noise[1])]:
         assert abs(srrd.distance(a, b, "projected", GAMMA, potential="auto") - 0.71) <= 0.05
+
+
+def test_rewards_on_other_rollouts_are_predicted() -> None:
+    ours, theirs = Rollouts("CartPole-v1", 800), Rollouts("CartPole-v1", 800, seed=1)
+
+    def upright(rollouts: Rollouts) -> Array:
+        return np.cos(8 * rollouts.following[:, 2]) - 0.3 * rollouts.states[:, 0] ** 2 + 0.1 * rollouts.actions[:, 0]
+
+    def fast(rollouts: Rollouts) -> Array:
+        return np.tanh(2 * rollouts.states[:, 1]) * (rollouts.actions[:, 0] - 0.3)
+
+    def shaping(rollouts: Rollouts) -> Array:
+        potential = [3 * np.linalg.norm(states - 0.1, axis=1) for states in (rollouts.states, rollouts.following)]
+        return GAMMA * potential[1] * ~rollouts.ends - potential[0]
+
+    plain = ours.sample(upright(ours))
+    copy, other = (theirs.sample(2 * reward(theirs) + shaping(theirs)) for reward in (upright, fast))
+    same, apart = (srrd.compare(plain, b, "projected", GAMMA, potential="auto", interval=0.95) for b in (copy, other))
+    assert same["common"] == 0
+    results = [found["results"][0] for found in (same, apart)]
+    assert results[0]["distance"] < 0.25 < results[1]["distance"], results
+    assert all(min(found["overlap"]) > 0.8 and min(found["skill"]) > 0.5 for found in results), results
+    assert results[0]["interval"]["low"] < 0.05, results[0]
+    assert results[0]["interval"]["method"] == "prediction-errors"
+    assert same["verdict"] != "different"
 
 
 def test_plain_distances_warn_where_states_hardly_repeat() -> None:

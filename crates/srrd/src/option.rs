@@ -274,7 +274,8 @@ pub static OPTIONS: [OptionInfo; 18] = [
         value: "SUPPORT",
         default: "pair",
         choices: Support::names,
-        about: "Where projected takes shaping out: on what a pair shares (exact), or on each sample's own transitions (fast for many)",
+        about: "Where projected takes shaping out: on what a pair shares (exact), on each sample's own transitions (fast for many), or, \
+                with a potential of feature columns, in their space, where each reward is predicted (also where a pair shares too little)",
         python: "str",
         set: |options, given| given.choice().map(|value| options.support = value),
     },

@@ -69,6 +69,8 @@ pub enum Problem {
     RegressionOfOthers,
     /// Potentials of a basis on the transitions of each sample.
     PotentialOnOwn,
+    /// Samples are to be compared in the space of their features, with one potential per state.
+    SpaceWithoutPotential,
     /// Potentials of a basis with γ from the data.
     PotentialWithoutGamma,
     /// Potentials are functions of features, but states have none.
@@ -215,6 +217,11 @@ impl Problem {
                 "{}: which metric fits is asked of pairs of samples; name one here: {}",
                 to.choice("metric", "auto"),
                 to.choice("metric", Metric::Projected.name())
+            ),
+            Problem::SpaceWithoutPotential => format!(
+                "{}: rewards are predicted from feature columns, and so are potentials then; add {}",
+                to.choice("support", "space"),
+                to.choice("potential", "auto")
             ),
             Problem::PotentialOnOwn => format!(
                 "{}: functions of features are taken out on the transitions that a pair shares; leave {} out",

@@ -140,6 +140,9 @@ impl Options {
         if support == Support::Own && !projects {
             return Err(Problem::OptionOfProjected { option: "support" });
         }
+        if support == Support::Space && potential == Potential::Tabular {
+            return Err(Problem::SpaceWithoutPotential);
+        }
         let projects = projects || metrics.contains(&Metric::Npec);
         if ends != EndRule::Auto && !projects {
             return Err(Problem::OptionOfProjected { option: "ends" });
@@ -213,7 +216,7 @@ impl Options {
         if !projects {
             return Err(Problem::OptionOfProjected { option: "dynamics" });
         }
-        if self.potential != Potential::Tabular || self.support == Support::Own {
+        if self.potential != Potential::Tabular || self.support != Support::Pair {
             return Err(Problem::DynamicsOfOthers);
         }
         if rule == DynamicsRule::Given {

@@ -13,7 +13,7 @@ use crate::potential::Potential;
 /// use srrd::Choice;
 /// use srrd::settings::Support;
 /// assert_eq!(Support::named("own"), Ok(Support::Own));
-/// assert_eq!(Support::named("none").unwrap_err().to_string(), "'none' is not one of pair, own");
+/// assert_eq!(Support::named("none").unwrap_err().to_string(), "'none' is not one of pair, own, space");
 /// ```
 pub trait Choice: Copy + 'static {
     /// All of them, in the order in which they are shown.
@@ -440,15 +440,19 @@ pub enum Support {
     /// way, but where the samples hold different transitions their residuals are of different spaces, so that equivalent rewards
     /// do not get exactly 0.
     Own,
+    /// On the transitions of each sample, where potentials are functions of features: each reward is predicted where the other was
+    /// sampled. What is done anyway where samples in one space share too few transitions.
+    Space,
 }
 
 impl Choice for Support {
-    const ALL: &'static [Self] = &[Support::Pair, Support::Own];
+    const ALL: &'static [Self] = &[Support::Pair, Support::Own, Support::Space];
 
     fn name(self) -> &'static str {
         match self {
             Support::Pair => "pair",
             Support::Own => "own",
+            Support::Space => "space",
         }
     }
 }

@@ -11,15 +11,19 @@
 //!    of a residual), and high ≤ 2μ;
 //! 4. **unknown** otherwise.
 //!
+//! With potentials that are functions of features, "different" also asks that twice as many of them do not lower the distance: shaping
+//! that is out of their reach looks like a difference. Where rewards were predicted, since two samples share too few transitions, the
+//! interval holds what prediction errors leave possible, and the rule is the same.
+//!
 //! "Different" means that the rewards differ by more than shaping, scale and (where nothing ends) a shift. Some such differences do no
 //! harm; [`regret`](crate::theory) tells where the dynamics are known.
 
 use std::fmt;
 
-use crate::compare::{Measured, SharedEnds};
+use crate::compare::{InSpace, Measured, SharedEnds};
 use crate::metric::Metric;
 use crate::settings::SettingError;
-use crate::sure::{Interval, IntervalSettings, NoInterval, Range};
+use crate::sure::{Interval, IntervalMethod, IntervalSettings, NoInterval, Range};
 pub use crate::witness::Witness;
 use crate::witness::witness;
 
@@ -135,6 +139,18 @@ pub enum Why {
         /// The distance.
         distance: f64,
     },
+    /// More functions would likely lower the distance: shaping may be left in the rewards.
+    Coarse {
+        /// The distance.
+        distance: f64,
+    },
+    /// Rewards were predicted where they were not sampled, and the errors leave both small and large distances possible.
+    Predicted {
+        /// The distance.
+        distance: f64,
+        /// Its interval.
+        range: Range,
+    },
     /// Nobody said where episodes end.
     EndsUnknown,
     /// No shared transition ends an episode.
@@ -177,6 +193,17 @@ impl fmt::Display for Why {
                 f,
                 "the projected distance is {distance:.3}, but a few transitions carry all of a reward; more transitions with other \
                  rewards would decide it"
+            ),
+            Why::Coarse { distance } => write!(
+                f,
+                "the projected distance is {distance:.3}, but more functions would lower it, so that some shaping may be left in the rewards; \
+                 a larger potential (fourier:1024) or more transitions would decide it"
+            ),
+            Why::Predicted { distance, range } => write!(
+                f,
+                "{}, which holds both same and different, since rewards were predicted where they were not sampled; both rewards on the \
+                 same transitions, or more episodes, would decide it",
+                found(distance, range)
             ),
             Why::EndsUnknown => f.write_str(
                 "it is unknown where episodes end; mark the ends (a column `terminated`), or choose ends none if episodes never end",
@@ -243,6 +270,9 @@ impl Measured<'_> {
     }
 
     fn why(&self, margin: f64, known_interval: Option<Result<Interval, NoInterval>>) -> Why {
+        if let Some(space) = self.in_space() {
+            return self.why_predicted(space, margin, known_interval);
+        }
         let (columns, found) = match self.defined() {
             Ok(defined) => defined,
             Err(_) if self.ends().is_some_and(|ends| ends.open()) => return Why::EndsUnknown,
@@ -269,12 +299,15 @@ impl Measured<'_> {
         let interval = known_interval.unwrap_or_else(|| self.interval(&IntervalSettings::default()));
         let range = match interval {
             Ok(interval) => interval.range,
-            Err(NoInterval::EndsUnknown) => return Why::EndsUnknown,
-            Err(NoInterval::EndsUnseen) => return Why::EndsUnseen,
-            Err(why) => return Why::NoInterval(why),
+            Err(why) => return Why::without(why),
         };
         if range.low > margin {
             return Why::Apart { distance, range };
+        }
+        if let Ok(IntervalMethod::EpisodeBlocks { coarse: true, .. }) = interval.map(|interval| interval.method)
+            && distance > margin / 2.0
+        {
+            return Why::Coarse { distance };
         }
         if distance > margin / 2.0 || range.high > 2.0 * margin {
             return Why::Between { distance, range };
@@ -290,6 +323,32 @@ impl Measured<'_> {
             return Why::FewCarry { distance };
         }
         Why::Close { distance, range }
+    }
+
+    /// The rule where rewards were predicted.
+    fn why_predicted(&self, space: &InSpace, margin: f64, known: Option<Result<Interval, NoInterval>>) -> Why {
+        let distance = space.agreement.distance;
+        let range = match known.unwrap_or_else(|| self.interval(&IntervalSettings::default())) {
+            Ok(interval) => interval.range,
+            Err(why) => return Why::without(why),
+        };
+        match (space.ends.known, distance <= margin / 2.0 && range.high <= 2.0 * margin) {
+            _ if range.low > margin => Why::Apart { distance, range },
+            (_, false) => Why::Predicted { distance, range },
+            (false, true) => Why::EndsUnknown,
+            (true, true) => Why::Close { distance, range },
+        }
+    }
+}
+
+impl Why {
+    /// There is no interval.
+    fn without(why: NoInterval) -> Self {
+        match why {
+            NoInterval::EndsUnknown => Why::EndsUnknown,
+            NoInterval::EndsUnseen => Why::EndsUnseen,
+            why => Why::NoInterval(why),
+        }
     }
 }
 

@@ -93,6 +93,11 @@ pub enum Warning {
         /// In how many states they start.
         states: usize,
     },
+    /// States hardly repeat, and two samples share few transitions, but they lie in one space of features.
+    InOneSpace {
+        /// How many transitions are shared.
+        common: usize,
+    },
     /// There is a distance, but no interval of it.
     NoInterval {
         /// The metric.
@@ -202,6 +207,7 @@ impl Warning {
             Warning::EndsOpen { .. } => "ends_open",
             Warning::OtherAdvised { .. } => "other_advised",
             Warning::StatesHardlyRepeat { .. } => "states_hardly_repeat",
+            Warning::InOneSpace { .. } => "in_one_space",
             Warning::NoInterval { .. } => "no_interval",
             Warning::NoChance { .. } => "no_chance",
             Warning::UndefinedDraws { .. } => "undefined_draws",
@@ -274,6 +280,13 @@ impl Warning {
             Warning::EndsDisagree { transitions } => format!(
                 "{} in one sample and not in the other; they do not count as ends",
                 counted(*transitions, "shared transition ends an episode", "shared transitions end an episode")
+            ),
+            Warning::InOneSpace { common } => format!(
+                "{}, and states hardly repeat, but both samples lie in one space of features: {} with {} predicts each reward where the \
+                 other was sampled",
+                counted(*common, "transition is shared", "transitions are shared"),
+                to.choice("metric", Metric::Projected.name()),
+                to.choice("potential", "auto"),
             ),
             Warning::StatesHardlyRepeat { common, states } => format!(
                 "states hardly repeat ({} start in {}): what takes states one by one sees little but direct there; choose {} with {}, \
@@ -400,8 +413,15 @@ impl Warning {
     /// Whether states with features are so many that they hardly repeat: nine of ten shared transitions start in one of their own.
     pub(crate) fn of_states(pair: &Pair<'_>) -> Option<Warning> {
         let common = pair.common.len();
-        if common < FEW_COMMON || pair.a.states().arity().is_none() {
+        if pair.a.states().arity().is_none() {
             return None;
+        }
+        if common < FEW_COMMON {
+            let hardly = |sample: &crate::RewardSample| {
+                let sources = sample.initial_states().count();
+                sample.len() >= FEW_COMMON && sample.states().arity().is_some() && 10 * sources >= 9 * sample.len()
+            };
+            return (hardly(pair.a) && hardly(pair.b)).then_some(Warning::InOneSpace { common });
         }
         let (mut states, mut last) = (0, None);
         let mut ids = pair.a.ids().enumerate();

@@ -1,7 +1,7 @@
 //! The distances of two samples, as text.
 
 use srrd::answer::{Comparison, Finding};
-use srrd::compare::Correlation;
+use srrd::compare::{Correlation, Predicted};
 use srrd::potential::BasisUsed;
 use srrd::sure::{Chance, ChanceTest, Interval, IntervalMethod, Level, Range};
 
@@ -86,7 +86,18 @@ fn shaping(results: &[Finding]) -> String {
             finding.basis.map(basis).unwrap_or_default()
         ))
     });
-    told.unwrap_or_default()
+    told.or_else(|| results.iter().find_map(|finding| finding.predicted.map(predictions))).unwrap_or_default()
+}
+
+/// What a comparison by predictions stands on.
+fn predictions(found: Predicted) -> String {
+    let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+    let ([a, b], [of_a, of_b]) = (found.overlap.map(percent), found.rows.map(count));
+    format!(
+        "\nprojected: each reward was predicted where the other was sampled. {a} of A ({of_a} transitions) and {b} of B ({of_b}) lie where the \
+         other has been. In episodes that were left out, predictions agree with A by {:.3} and with B by {:.3} (1 is all). Potentials are {}.\n",
+        found.skill[0], found.skill[1], found.potential
+    )
 }
 
 /// What potentials were made of, and what they explain.
@@ -121,6 +132,19 @@ fn notes(results: &[Finding]) -> String {
                 notes += &format!(
                     "\n{metric}: the interval is about all transitions that could be met, not only those shared (a jackknife over \
                      groups of states)\n"
+                );
+            }
+            Some(IntervalMethod::EpisodeBlocks { coarse, .. }) => {
+                let from =
+                    if coarse { "; its lower end is 0, since more functions would lower the distance" } else { "" };
+                notes += &format!(
+                    "\n{metric}: the interval is about other episodes like these, and about shaping by such functions (a jackknife over \
+                     groups of episodes){from}\n"
+                );
+            }
+            Some(IntervalMethod::Predictions { .. }) => {
+                notes += &format!(
+                    "\n{metric}: the interval holds what the errors of predictions leave possible, where both samples have been\n"
                 );
             }
             Some(IntervalMethod::Complete) => {

@@ -5,7 +5,7 @@ use serde::ser::{SerializeMap, Serializer};
 
 use super::used::{TokenValue, Used};
 use crate::advise::advise;
-use crate::compare::{Distance, Measured, Pair, SharedEnds};
+use crate::compare::{Distance, Measured, Pair, Predicted, SharedEnds};
 use crate::metric::Metric;
 use crate::potential::{BasisUsed, Potential};
 use crate::problem::Problem;
@@ -163,6 +163,8 @@ pub struct Finding {
     pub if_ends: Option<Distance>,
     /// For `projected` with potentials that are functions of features: of which, and what they explain.
     pub basis: Option<BasisUsed>,
+    /// Where two samples in one space share too few transitions: what predictions of their rewards stand on.
+    pub predicted: Option<Predicted>,
     /// Its interval, if one was asked for.
     pub interval: Option<Result<Interval, NoInterval>>,
     /// The test against chance, if it was asked for.
@@ -213,7 +215,9 @@ pub fn compare(a: &NamedSample, b: &NamedSample, question: &Question) -> Result<
         // Who names functions of features knows that states hardly repeat, where nothing else tells shaping apart.
         _ => Some(Metric::Projected),
     };
-    let distances: Vec<_> = results.iter().map(|finding| (finding.metric, finding.distance)).collect();
+    // Predictions need no shared transitions.
+    let shared = results.iter().filter(|finding| finding.predicted.is_none());
+    let distances: Vec<_> = shared.map(|finding| (finding.metric, finding.distance)).collect();
     warnings.extend(Warning::of_distances(&distances, settled.settings.min_common));
     if settled.settings.potential == Potential::Tabular && question.metrics() != [Metric::Direct] {
         warnings.extend(Warning::of_states(&pair));
@@ -247,6 +251,7 @@ fn finding(measured: &Measured<'_>, [a, b]: [&NamedSample; 2], certainty: &Certa
         ends: measured.ends(),
         if_ends: measured.distance_if_ends(),
         basis: measured.basis(),
+        predicted: measured.predicted(),
         interval: interval.map(|level| measured.interval(&IntervalSettings { level, draws, seed, resampling })),
         chance: chance.then(|| measured.chance(&ChanceSettings { draws, seed })),
         noise_floor: if noise_floor { measured.noise_floor() } else { None },
@@ -290,7 +295,7 @@ impl Finding {
         // With fewer unusual rewards than this, intervals held the truth too rarely in simulations.
         let enough = match method {
             IntervalMethod::BootstrapPercentile(_) => 20,
-            IntervalMethod::StateBlocks(_) | IntervalMethod::Complete => return,
+            _ => return,
         };
         for (named, rewards) in samples.into_iter().zip(pair.rewards()) {
             if let Some((usual, others)) = usual_reward(rewards)
@@ -349,6 +354,12 @@ impl Serialize for Finding {
             map.serialize_entry("functions", &basis.functions)?;
             map.serialize_entry("explained", &basis.explained)?;
             map.serialize_entry("left_out", basis.left_out.name())?;
+        }
+        if let Some(Predicted { rows, overlap, skill, potential, .. }) = &self.predicted {
+            map.serialize_entry("basis", &potential.to_string())?;
+            map.serialize_entry("predicted_on", rows)?;
+            map.serialize_entry("overlap", overlap)?;
+            map.serialize_entry("skill", skill)?;
         }
         if let Some(if_ends) = &self.if_ends {
             map.serialize_entry("distance_if_ends", &if_ends.distance())?;
@@ -415,11 +426,12 @@ impl Serialize for IntervalEntries {
                 map.serialize_entry("draws", &made.draws)?;
                 map.serialize_entry("undefined_draws", &made.undefined_draws)?;
             }
-            IntervalMethod::StateBlocks(made) => {
+            IntervalMethod::StateBlocks(made) | IntervalMethod::EpisodeBlocks { made, .. } => {
                 map.serialize_entry("degrees_of_freedom", &made.degrees_of_freedom)?;
                 map.serialize_entry("groups", &made.groups)?;
                 map.serialize_entry("standard_error", &made.standard_error)?;
             }
+            IntervalMethod::Predictions { groups } => map.serialize_entry("groups", &groups)?,
             IntervalMethod::Complete => {}
         }
         map.end()

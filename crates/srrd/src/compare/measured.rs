@@ -3,11 +3,13 @@
 use super::columns::Columns;
 use super::pair::{Distance, Pair};
 use super::pearson::{Agreement, Undefined};
+use super::ranks::Correlation;
 use super::shared::SharedEnds;
+use super::space::{InSpace, Predicted};
 use crate::metric::Metric;
-use crate::potential::BasisUsed;
+use crate::potential::{BasisUsed, Potential};
 use crate::project::Shaping;
-use crate::settings::{EndRule, Settings};
+use crate::settings::{EndRule, Settings, Support};
 
 /// The canonical rewards of two samples on the transitions they share, and all that is computed from them.
 ///
@@ -31,17 +33,25 @@ pub struct Measured<'a> {
     pub(crate) metric: Metric,
     pub(crate) settings: Settings,
     columns: Result<Columns, (Undefined, Option<Shaping>)>,
+    /// Where rewards were predicted.
+    space: Option<InSpace>,
     outcome: Result<Agreement, Undefined>,
 }
 
 impl<'a> Measured<'a> {
     pub(super) fn new(pair: &'a Pair<'a>, metric: Metric, settings: &Settings) -> Self {
+        if predicts(pair, metric, settings) {
+            let space = InSpace::new(pair, settings);
+            let outcome = space.as_ref().map(|space| space.agreement).map_err(|why| *why);
+            let columns = Err((outcome.err().unwrap_or(Undefined::TooFewCommon), None));
+            return Measured { pair, metric, settings: *settings, columns, space: space.ok(), outcome };
+        }
         let columns = Columns::new(pair, metric, settings);
         let outcome = match &columns {
             Ok(columns) => columns.agreement(settings),
             Err((why, _)) => Err(*why),
         };
-        Measured { pair, metric, settings: *settings, columns, outcome }
+        Measured { pair, metric, settings: *settings, columns, space: None, outcome }
     }
 
     /// The metric.
@@ -57,7 +67,8 @@ impl<'a> Measured<'a> {
         };
         let common = self.pair.common.len();
         // What shaping can explain says nothing: residuals are worth their degrees of freedom.
-        let worth = shaping.map_or(common, |shaping| shaping.degrees_of_freedom);
+        let known = shaping.map_or(common, |shaping| shaping.degrees_of_freedom);
+        let worth = self.space.as_ref().map_or(known, |space| space.used.rows[0].min(space.used.rows[1]));
         let outcome = self.outcome.map(|found| {
             let shrunk = found.shrunk(self.settings.shrinkage, worth);
             Agreement { distance: self.metric.told(shrunk.distance), ..shrunk }
@@ -67,12 +78,25 @@ impl<'a> Measured<'a> {
 
     /// For `projected` on the shared transitions: what is known of their ends.
     pub fn ends(&self) -> Option<SharedEnds> {
-        self.columns.as_ref().ok()?.projected().map(|projected| projected.ends)
+        match &self.space {
+            Some(space) => Some(space.ends),
+            None => self.columns.as_ref().ok()?.projected().map(|projected| projected.ends),
+        }
     }
 
     /// Where potentials are functions of features: of which, and what they explain of the rewards where they were not fitted.
     pub fn basis(&self) -> Option<BasisUsed> {
         self.columns.as_ref().ok()?.basis()
+    }
+
+    /// Where two samples in one space share too few transitions: what predictions of their rewards stand on.
+    pub fn predicted(&self) -> Option<Predicted> {
+        self.space.as_ref().map(|space| space.used)
+    }
+
+    /// The comparison by predictions, if it is one.
+    pub(crate) fn in_space(&self) -> Option<&InSpace> {
+        self.space.as_ref()
     }
 
     /// Where it is unknown which transitions end an episode and some states start nothing: the distance with those states as ends.
@@ -88,4 +112,13 @@ impl<'a> Measured<'a> {
             Err((why, _)) => Err(*why),
         }
     }
+}
+
+/// Whether rewards are predicted: potentials are functions of features, and there are too few transitions on which both are known, or the
+/// caller wants it so.
+fn predicts(pair: &Pair<'_>, metric: Metric, settings: &Settings) -> bool {
+    let by_functions = settings.potential != Potential::Tabular && metric.by_pair(settings);
+    let few = pair.common.len() < settings.min_common.max(1);
+    // There are no ranks of what is only predicted.
+    by_functions && settings.correlation == Correlation::Pearson && (few || settings.support == Support::Space)
 }

@@ -13,6 +13,7 @@ mod pairs;
 mod pearson;
 mod ranks;
 mod shared;
+mod space;
 
 pub(crate) use columns::{Columns, Projected, mean_projection};
 pub use cross::{Block, cross_distances};
@@ -28,3 +29,5 @@ pub use ranks::{Correlation, spearman};
 pub(crate) use ranks::{RankOrder, agreement_of_residuals};
 pub use shared::SharedEnds;
 pub(crate) use shared::{Row, shared_rows};
+pub(crate) use space::InSpace;
+pub use space::Predicted;

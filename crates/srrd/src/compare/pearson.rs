@@ -20,6 +20,30 @@ pub enum Undefined {
     /// Potentials are to be functions of features, and some states have none.
     #[error("potentials are to be functions of features, but some states of the shared transitions have none")]
     NoFeatures,
+    /// Two samples in one space that share no transitions lie in different parts of it.
+    #[error(
+        "the samples share too few transitions, and too few transitions of one lie where the other has been, so that predictions would \
+         be guesses: sample both in the same places"
+    )]
+    NoOverlap,
+    /// Predictions are judged on episodes that are left out, and there are too few.
+    #[error(
+        "the samples share too few transitions, and a sample has fewer than 10 separate episodes, so that predictions cannot be judged: \
+         sample more episodes"
+    )]
+    FewEpisodes,
+    /// A reward cannot be predicted from features.
+    #[error(
+        "the samples share too few transitions, and a reward cannot be predicted from the features in episodes that were left out: let \
+         both rewards judge the same transitions, or sample more"
+    )]
+    Unpredictable,
+    /// Actions have names, and too many of them for predictions.
+    #[error(
+        "the samples share too few transitions, and their more than 64 actions are names, not features, from which no reward can be \
+         predicted: give actions as feature columns"
+    )]
+    ManyActions,
 }
 
 impl Undefined {
@@ -34,6 +58,10 @@ impl Undefined {
             Undefined::Constant => "constant",
             Undefined::NoDegreesOfFreedom => "no_degrees_of_freedom",
             Undefined::NoFeatures => "no_features",
+            Undefined::NoOverlap => "no_overlap",
+            Undefined::FewEpisodes => "few_episodes",
+            Undefined::Unpredictable => "unpredictable",
+            Undefined::ManyActions => "many_actions",
         }
     }
 }

@@ -106,7 +106,7 @@ impl Metric {
     /// Whether a distance takes the pair of samples as a whole, instead of a canonical reward per sample.
     pub(crate) fn by_pair(self, settings: &Settings) -> bool {
         match self {
-            Metric::Projected => settings.support == Support::Pair || settings.potential != Potential::Tabular,
+            Metric::Projected => settings.support != Support::Own || settings.potential != Potential::Tabular,
             Metric::Npec => true,
             Metric::Direct | Metric::Epic | Metric::Dard | Metric::Srrd => false,
         }

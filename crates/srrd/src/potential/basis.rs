@@ -50,6 +50,11 @@ impl StateFeatures {
         Some(StateFeatures { values, count, first })
     }
 
+    /// Of so many values per state, state after state.
+    pub fn of_values(values: Vec<f64>, count: usize) -> Self {
+        StateFeatures { values: Arc::new(values), count, first: 0 }
+    }
+
     /// How many feature columns there are.
     pub fn columns(&self) -> usize {
         self.count
@@ -60,7 +65,7 @@ impl StateFeatures {
         state >= self.first
     }
 
-    fn get(&self, state: u32) -> &[f64] {
+    pub fn get(&self, state: u32) -> &[f64] {
         let index = (state - self.first) as usize;
         &self.values[index * self.count..][..self.count]
     }
@@ -186,6 +191,12 @@ impl Basis {
         distances.get(distances.len() / 2).copied().unwrap_or(1.0)
     }
 
+    /// The columns of some states at mean 0 and standard deviation 1, and how many there are.
+    pub fn standardized(&self, features: &StateFeatures, states: impl Iterator<Item = u32>) -> (Vec<f64>, usize) {
+        let of = |state: u32| self.columns.iter().map(move |column| column.standardized(features.get(state)));
+        (states.flat_map(of).collect(), self.columns.len())
+    }
+
     /// How many functions there are.
     pub fn len(&self) -> usize {
         1 + self.columns.len() + self.multiplied() + self.waves[0] + self.waves[1]
@@ -217,6 +228,14 @@ impl Basis {
             classes.extend((0..count).map(|i| class(&|level| level.waves() > 2 * i + kind)));
         }
         classes
+    }
+
+    /// The classes with a smaller set of waves as a basis of its own before the last one, and its class.
+    pub fn classes_with(&self, fewer: Potential) -> (Vec<usize>, usize) {
+        let mut split = self.clone();
+        let last = split.levels.len() - 1;
+        split.levels.insert(last, fewer);
+        (split.classes(), last + 1)
     }
 
     /// Puts the shaping vectors γΨ(s') − Ψ(s) of some rows into `work`, −Ψ(s) for those that end, one row after the other. Where no row of

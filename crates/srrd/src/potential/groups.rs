@@ -9,12 +9,12 @@ use rustc_hash::FxHashMap;
 use super::basis::Row;
 use crate::run::random::{Purpose, shuffle, stream};
 
-/// How many folds there are.
-pub(super) const FOLDS: usize = 5;
+/// How many folds a basis is judged by.
+pub(crate) const FOLDS: usize = 5;
 /// With fewer connected parts than this, or one with more than half of all rows, rows are grouped by their states.
-const FEW_PARTS: usize = 2 * FOLDS;
+pub(crate) const FEW_PARTS: usize = 2 * FOLDS;
 /// More rows than this tell no more about which basis fits; they are left out, whole groups at a time.
-const MOST_ROWS: usize = 100_000;
+pub(super) const MOST_ROWS: usize = 100_000;
 
 /// What was left out at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,55 +35,66 @@ impl LeftOut {
     }
 }
 
-/// What is left out in turn.
-pub(super) struct Folds {
-    /// The rows of every fold, by number, ascending.
-    pub rows: Vec<Vec<u32>>,
+/// Rows that belong together.
+#[derive(Clone, Debug)]
+pub(crate) struct Groups {
+    /// The group of every row.
+    pub of_row: Vec<u32>,
+    pub count: usize,
     pub left_out: LeftOut,
     /// How many connected parts all rows have.
     pub parts: usize,
 }
 
-/// The folds of some rows. Near-linear.
-pub(super) fn folds(rows: &[Row], seed: u64) -> Folds {
-    let parts = Parts::of(rows);
-    let components = parts.count;
-    let (left_out, group_of, groups) = match parts.count >= FEW_PARTS && 2 * parts.largest <= rows.len() {
-        true => (LeftOut::Episodes, parts.of_row, parts.count),
-        false => {
-            let mut numbers = FxHashMap::default();
-            let mut number = |row: &Row| {
-                let next = numbers.len() as u32;
-                *numbers.entry(row.state).or_insert(next)
-            };
-            let of_row: Vec<u32> = rows.iter().map(&mut number).collect();
-            (LeftOut::States, of_row, numbers.len())
+impl Groups {
+    /// The groups of some rows. Near-linear.
+    pub fn of(rows: &[Row]) -> Self {
+        let Parts { of_row, count: parts, largest } = Parts::of(rows);
+        if parts >= FEW_PARTS && 2 * largest <= rows.len() {
+            return Groups { of_row, count: parts, left_out: LeftOut::Episodes, parts };
         }
-    };
-    let mut sizes = vec![0usize; groups];
-    group_of.iter().for_each(|&group| sizes[group as usize] += 1);
-    let mut order: Vec<u32> = (0..groups as u32).collect();
-    let mut rng = stream(seed, Purpose::Folds, 0);
-    shuffle(&mut rng, &mut order);
-    // Each group goes to the fold with the fewest rows, until there are enough rows.
-    let mut fold_of = vec![u8::MAX; groups];
-    let mut totals = [0usize; FOLDS];
-    for group in order {
-        if totals.iter().sum::<usize>() >= MOST_ROWS {
-            break;
-        }
-        let fold = (0..FOLDS).min_by_key(|&fold| totals[fold]).unwrap_or(0);
-        fold_of[group as usize] = fold as u8;
-        totals[fold] += sizes[group as usize];
+        let mut numbers = FxHashMap::default();
+        let mut number = |row: &Row| {
+            let next = numbers.len() as u32;
+            *numbers.entry(row.state).or_insert(next)
+        };
+        let of_row: Vec<u32> = rows.iter().map(&mut number).collect();
+        Groups { of_row, count: numbers.len(), left_out: LeftOut::States, parts }
     }
-    let mut folds = vec![Vec::new(); FOLDS];
-    for (row, &group) in (0u32..).zip(&group_of) {
-        if let Some(fold) = folds.get_mut(usize::from(fold_of[group as usize])) {
-            fold.push(row);
-        }
+
+    /// The same groups of some of the rows.
+    pub fn among(&self, rows: &[u32]) -> Self {
+        Groups { of_row: rows.iter().map(|&row| self.of_row[row as usize]).collect(), ..*self }
     }
-    folds.retain(|fold| !fold.is_empty());
-    Folds { rows: folds, left_out, parts: components }
+
+    /// The rows, by number and ascending, in so many lots of about as many rows, whole groups to a lot. Groups are drawn at random until
+    /// there are `most` rows; the others are in no lot. No lot is empty.
+    pub fn lots(&self, seed: u64, lots: usize, most: usize) -> Vec<Vec<u32>> {
+        let mut sizes = vec![0usize; self.count];
+        self.of_row.iter().for_each(|&group| sizes[group as usize] += 1);
+        let mut order: Vec<u32> = (0..self.count as u32).filter(|&group| sizes[group as usize] > 0).collect();
+        let mut rng = stream(seed, Purpose::Folds, 0);
+        shuffle(&mut rng, &mut order);
+        // Each group goes to the lot with the fewest rows, until there are enough rows.
+        let mut lot_of = vec![usize::MAX; self.count];
+        let mut totals = vec![0usize; lots];
+        for group in order {
+            if totals.iter().sum::<usize>() >= most {
+                break;
+            }
+            let lot = (0..lots).min_by_key(|&lot| totals[lot]).unwrap_or(0);
+            lot_of[group as usize] = lot;
+            totals[lot] += sizes[group as usize];
+        }
+        let mut found = vec![Vec::new(); lots];
+        for (row, &group) in (0u32..).zip(&self.of_row) {
+            if let Some(lot) = found.get_mut(lot_of[group as usize]) {
+                lot.push(row);
+            }
+        }
+        found.retain(|lot| !lot.is_empty());
+        found
+    }
 }
 
 /// The connected parts of some rows.
@@ -140,8 +151,9 @@ mod tests {
     #[test]
     fn episodes_stay_together() {
         let rows: Vec<Row> = (0..20).flat_map(|e| chain(100 * e, 10 + e)).collect();
-        let Folds { left_out, rows: folds, parts } = folds(&rows, 3);
-        assert_eq!((left_out, folds.len(), parts), (LeftOut::Episodes, FOLDS, 20));
+        let groups = Groups::of(&rows);
+        let folds = groups.lots(3, FOLDS, MOST_ROWS);
+        assert_eq!((groups.left_out, folds.len(), groups.parts), (LeftOut::Episodes, FOLDS, 20));
         let mut seen = vec![None; 20];
         for (fold, numbers) in folds.iter().enumerate() {
             // 390 rows in all, 78 a fold.
@@ -157,14 +169,14 @@ mod tests {
     #[test]
     fn one_long_episode_is_cut_by_state() {
         let rows: Vec<Row> = chain(0, 1000).collect();
-        let Folds { left_out, rows: folds, parts } = folds(&rows, 3);
-        assert_eq!((left_out, parts), (LeftOut::States, 1));
-        assert!(folds.iter().all(|fold| (190..=210).contains(&fold.len())));
+        let groups = Groups::of(&rows);
+        assert_eq!((groups.left_out, groups.parts), (LeftOut::States, 1));
+        assert!(groups.lots(3, FOLDS, MOST_ROWS).iter().all(|fold| (190..=210).contains(&fold.len())));
     }
 
     #[test]
     fn so_many_rows_are_enough() {
         let rows: Vec<Row> = (0..3000).flat_map(|e| chain(100 * e, 100)).collect();
-        assert_eq!(folds(&rows, 0).rows.iter().map(Vec::len).sum::<usize>(), MOST_ROWS);
+        assert_eq!(Groups::of(&rows).lots(0, FOLDS, MOST_ROWS).iter().map(Vec::len).sum::<usize>(), MOST_ROWS);
     }
 }

@@ -25,8 +25,7 @@ use rayon::prelude::*;
 use super::Potential;
 use super::basis::Row;
 use super::design::Design;
-use super::factor::Factor;
-use super::groups::{Folds, LeftOut};
+use super::fit::{self, Fold};
 
 /// Of log U(a) + log U(b): a larger basis must gain so much.
 const GAIN: f64 = 1e-3;
@@ -44,16 +43,14 @@ pub(super) struct Judged {
     /// The share of the sum of squares of each reward that is explained: 1 − U(r) / U₀(r), U₀ with no potential but, where no row ends, with
     /// a constant. Below 0 where potentials do harm. `None` of a reward that is constant, and where there is one fold only.
     pub explained: [Option<f64>; 2],
-    /// What was left out at a time.
-    pub left_out: LeftOut,
 }
 
 /// Judges the nested bases of a design on rows with two rewards each, and takes one of `among`, which are in ascending order.
-pub(super) fn judge(design: &Design, rows: &[Row], rewards: &[f64], among: &[Potential], folds: &Folds) -> Judged {
-    let unexplained = unexplained(design, rows, rewards, &folds.rows);
+pub(super) fn judge(design: &Design, rows: &[Row], rewards: &[f64], among: &[Potential], folds: &[Vec<u32>]) -> Judged {
+    let unexplained = unexplained(design, rows, rewards, folds);
     let share = |class: usize, side: usize| {
         let all = unexplained[0][side];
-        (folds.rows.len() > 1 && all > 0.0).then(|| (unexplained[class + 1][side] / all).max(ALL))
+        (folds.len() > 1 && all > 0.0).then(|| (unexplained[class + 1][side] / all).max(ALL))
     };
     let score = |class: usize| (0..2).filter_map(|side| share(class, side)).map(f64::ln).sum::<f64>();
     let levels = design.basis.levels();
@@ -65,12 +62,12 @@ pub(super) fn judge(design: &Design, rows: &[Row], rewards: &[f64], among: &[Pot
     let as_good = |class: &usize| is_fourier(best) && is_fourier(*class) && score(*class) <= score(best) + NEAR;
     let class = candidates.into_iter().rfind(as_good).unwrap_or(best);
     let explained = [0, 1].map(|side| share(class, side).map(|share| 1.0 - share));
-    Judged { potential: levels[class - 1], explained, left_out: folds.left_out }
+    Judged { potential: levels[class - 1], explained }
 }
 
 /// The sums of squares of both rewards that are left on rows that potentials were not fitted on: with none at all, then by class.
 fn unexplained(design: &Design, rows: &[Row], rewards: &[f64], folds: &[Vec<u32>]) -> Vec<[f64; 2]> {
-    let parts: Vec<Fold> = folds.iter().map(|fold| Fold::new(design, rows, rewards, fold)).collect();
+    let parts: Vec<Fold> = folds.iter().map(|fold| Fold::new(design, rows, rewards, 2, fold)).collect();
     let count = design.basis.levels().len() + 1;
     let fourier = design.basis.levels().iter().any(|level| level.waves() > 0);
     let ridges = if fourier { &RIDGES[..] } else { &RIDGES[..1] };
@@ -87,7 +84,7 @@ fn unexplained(design: &Design, rows: &[Row], rewards: &[f64], folds: &[Vec<u32>
         }
     }
     let squares =
-        |side: usize| parts.iter().flat_map(|part| part.rewards.iter().skip(side).step_by(2)).map(|v| v * v).sum();
+        |side: usize| parts.iter().flat_map(|part| part.values.iter().skip(side).step_by(2)).map(|v| v * v).sum();
     let nothing = if design.how.ends { [squares(0), squares(1)] } else { left[0] };
     left.insert(0, nothing);
     left
@@ -95,60 +92,18 @@ fn unexplained(design: &Design, rows: &[Row], rewards: &[f64], folds: &[Vec<u32>
 
 /// The sums of squares of both rewards on the rows of one fold, by class, with potentials that were fitted on the others.
 fn left_of_fold(design: &Design, parts: &[Fold], left_out: usize, ridge: f64) -> Vec<[f64; 2]> {
-    let (width, classes) = (design.basis.len(), design.basis.classes());
     let count = design.basis.levels().len() + 1;
-    let waves = 1 + design.basis.levels().iter().filter(|level| level.waves() == 0).count()..count;
-    let add = |of: fn(&Fold) -> &[f64], length: usize| {
-        let mut sum = vec![0.0; length];
-        for (_, part) in parts.iter().enumerate().filter(|(i, _)| *i != left_out) {
-            sum.iter_mut().zip(of(part)).for_each(|(sum, value)| *sum += value);
-        }
-        sum
-    };
-    let mut gram = add(|part| &part.gram, width * width);
-    for (j, class) in classes.iter().enumerate() {
-        gram[j * width + j] *= if waves.contains(class) { 1.0 + ridge } else { 1.0 };
-    }
-    let factor = Factor::new(&gram, &classes);
-    let right = add(|part| &part.right, width * 2);
-    // One column of weights per class and reward.
-    let sides = 2 * count;
-    let mut weights = vec![0.0; width * sides];
-    for side in 0..2 {
-        let right: Vec<f64> = right.iter().skip(side).step_by(2).copied().collect();
-        for class in 0..count {
-            let column = factor.solve(&right, class);
-            column.iter().enumerate().for_each(|(j, weight)| weights[j * sides + 2 * class + side] = *weight);
-        }
-    }
+    // What random functions do not span is left as it is.
+    let waves = 1 + design.basis.levels().iter().filter(|level| level.waves() == 0).count();
+    let weights = fit::without(design, parts, left_out, ridge, waves);
     let fold = &parts[left_out];
-    let mut rest: Vec<f64> = (fold.rewards.chunks_exact(2)).flat_map(|pair| pair.repeat(count)).collect();
-    design.subtract(&fold.rows, Some(&weights), &mut rest, sides);
+    let mut rest: Vec<f64> = (fold.values.chunks_exact(2)).flat_map(|pair| pair.repeat(count)).collect();
+    design.subtract(&fold.rows, Some(&weights), &mut rest, 2 * count);
     let mut left = vec![[0.0; 2]; count];
-    for row in rest.chunks_exact(sides) {
+    for row in rest.chunks_exact(2 * count) {
         for (left, values) in left.iter_mut().zip(row.chunks_exact(2)) {
             left.iter_mut().zip(values).for_each(|(left, value)| *left += value * value);
         }
     }
     left
-}
-
-/// What one fold adds to the equations.
-struct Fold {
-    rows: Vec<Row>,
-    /// Both rewards of a row side by side.
-    rewards: Vec<f64>,
-    gram: Vec<f64>,
-    right: Vec<f64>,
-}
-
-impl Fold {
-    fn new(design: &Design, rows: &[Row], rewards: &[f64], numbers: &[u32]) -> Self {
-        let rows: Vec<Row> = numbers.iter().map(|&i| rows[i as usize]).collect();
-        let mut rewards: Vec<f64> =
-            numbers.iter().flat_map(|&i| [rewards[2 * i as usize], rewards[2 * i as usize + 1]]).collect();
-        let gram = design.gram(&rows);
-        let right = design.subtract(&rows, None, &mut rewards, 2);
-        Fold { rows, rewards, gram, right }
-    }
 }

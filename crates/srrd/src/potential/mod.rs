@@ -6,14 +6,19 @@
 //! rewards, as with one potential per state.
 //!
 //! The parts: `basis` has the functions, `design` the matrix A in blocks, `factor` the rank and the equations, `judge` what a basis explains
-//! where it was not fitted, `dense` products of matrices, `trig` sines and cosines.
+//! where it was not fitted, `fit` weights without some of the rows, `jackknife` what changes when episodes are left out, `predict` rewards
+//! where they were not sampled, `dense` products of matrices, `trig` sines and cosines.
 
 mod basis;
 mod dense;
 mod design;
 mod factor;
+mod fit;
 mod groups;
+mod jackknife;
 mod judge;
+mod near;
+mod predict;
 mod trig;
 
 pub use basis::MOST_MULTIPLIED;
@@ -23,7 +28,11 @@ use std::fmt;
 use std::str::FromStr;
 
 pub(crate) use basis::{Row, StateFeatures};
+pub(crate) use groups::{FOLDS, Groups};
+pub(crate) use jackknife::Left;
 use judge::Judged;
+pub(crate) use near::nearest;
+pub(crate) use predict::{Predictor, Rows};
 
 use crate::project::Shaping;
 use crate::settings::{Gamma, SettingError};
@@ -131,6 +140,8 @@ pub struct BasisUsed {
     pub explained: [Option<f64>; 2],
     /// What was left out in turn to tell that.
     pub left_out: LeftOut,
+    /// Whether it was left to the data.
+    pub chosen: bool,
 }
 
 /// The least-squares projection on all shaping by potentials of a basis.
@@ -141,9 +152,12 @@ pub struct BasisUsed {
 pub(crate) struct BasisProjection {
     design: Design,
     rows: Vec<Row>,
+    /// AᵀA.
+    gram: Vec<f64>,
     factor: Factor,
     judged: Judged,
-    components: usize,
+    groups: Groups,
+    chosen: bool,
 }
 
 impl BasisProjection {
@@ -156,11 +170,24 @@ impl BasisProjection {
         rewards: [&[f64]; 2],
         settings: (Potential, Gamma, u64),
     ) -> Self {
-        let (potential, gamma, seed) = settings;
-        let how = Discounting { gamma: gamma.get(), ends: rows.iter().any(|row| row.next.is_none()) };
+        let ends = rows.iter().any(|row| row.next.is_none());
+        Self::with_ends(features, together, rows, rewards, settings, ends)
+    }
+
+    /// The same, of which it is known whether rows end that are not among these: where some do, a shift of all rewards is no shaping.
+    pub fn with_ends(
+        features: &StateFeatures,
+        together: &[&StateFeatures],
+        rows: Vec<Row>,
+        rewards: [&[f64]; 2],
+        (potential, gamma, seed): (Potential, Gamma, u64),
+        ends: bool,
+    ) -> Self {
+        let how = Discounting { gamma: gamma.get(), ends };
         let sides = rewards.map(units::scaled);
         let values: Vec<f64> = sides[0].iter().zip(&sides[1]).flat_map(|(a, b)| [*a, *b]).collect();
-        let folds = groups::folds(&rows, seed);
+        let groups = Groups::of(&rows);
+        let folds = groups.lots(seed, FOLDS, groups::MOST_ROWS);
         let design = |levels: &[Potential]| Design {
             basis: Basis::new(together, levels, seed),
             features: features.clone(),
@@ -179,20 +206,22 @@ impl BasisProjection {
                 (design, judged)
             }
         };
-        let factor = Factor::new(&design.gram(&rows), &design.basis.classes());
-        BasisProjection { design, rows, factor, judged, components: folds.parts }
+        let gram = design.gram(&rows);
+        let factor = Factor::new(&gram, &design.basis.classes());
+        BasisProjection { design, rows, gram, factor, judged, groups, chosen: potential == Potential::Auto }
     }
 
     /// Which basis was taken, and what it explains where it was not fitted.
     pub fn basis(&self) -> BasisUsed {
-        let Judged { potential, explained, left_out } = self.judged;
-        BasisUsed { potential, functions: self.design.basis.len(), explained, left_out }
+        let Judged { potential, explained } = self.judged;
+        let (functions, left_out, chosen) = (self.design.basis.len(), self.groups.left_out, self.chosen);
+        BasisUsed { potential, functions, explained, left_out, chosen }
     }
 
     /// What shaping can explain on these rows.
     pub fn shaping(&self) -> Shaping {
         let rank = self.factor.rank(self.factor.classes());
-        Shaping { rank, components: self.components, degrees_of_freedom: self.rows.len().saturating_sub(rank) }
+        Shaping { rank, components: self.groups.parts, degrees_of_freedom: self.rows.len().saturating_sub(rank) }
     }
 
     /// Some vectors of values without their projections. O(3 · rows · columns) for each, the shaping vectors computed three times
@@ -201,6 +230,25 @@ impl BasisProjection {
     /// # Panics
     /// When there are more or fewer values than rows.
     pub fn residuals<const SIDES: usize>(&self, values: [&[f64]; SIDES]) -> [Vec<f64>; SIDES] {
+        self.residuals_of(values, &self.factor, self.factor.classes())
+    }
+
+    /// The same with half of the random waves only; `None` where there are none.
+    pub fn coarser<const SIDES: usize>(&self, values: [&[f64]; SIDES]) -> Option<[Vec<f64>; SIDES]> {
+        let waves = self.judged.potential.waves();
+        (waves > 1).then(|| {
+            let (classes, half) = self.design.basis.classes_with(Potential::Fourier(waves / 2));
+            self.residuals_of(values, &Factor::new(&self.gram, &classes), half)
+        })
+    }
+
+    /// Without the projections on functions up to a class.
+    fn residuals_of<const SIDES: usize>(
+        &self,
+        values: [&[f64]; SIDES],
+        factor: &Factor,
+        class: usize,
+    ) -> [Vec<f64>; SIDES] {
         let rows = self.rows.len();
         let scales = values.map(units::scale);
         let mut rest = vec![0.0; rows * SIDES];
@@ -210,28 +258,28 @@ impl BasisProjection {
         }
         let mut right = self.design.subtract(&self.rows, None, &mut rest, SIDES);
         for _ in 0..2 {
-            let weights = self.weights(&right, SIDES);
+            let weights = weights(&right, SIDES, factor, class);
             right = self.design.subtract(&self.rows, Some(&weights), &mut rest, SIDES);
         }
         let side =
             |side: usize| rest.iter().skip(side).step_by(SIDES).map(|value| value * (1.0 / scales[side])).collect();
         std::array::from_fn(side)
     }
+}
 
-    /// The weights with which A w is nearest, from AᵀV, one column per side.
-    fn weights(&self, right: &[f64], sides: usize) -> Vec<f64> {
-        let mut weights = vec![0.0; right.len()];
-        for side in 0..sides {
-            let right: Vec<f64> = right.iter().skip(side).step_by(sides).copied().collect();
-            let column = self.factor.solve(&right, self.factor.classes());
-            weights.iter_mut().skip(side).step_by(sides).zip(column).for_each(|(weight, value)| *weight = value);
-        }
-        weights
+/// The weights with which A w is nearest, from AᵀV, one column per side, of functions up to a class.
+fn weights(right: &[f64], sides: usize, factor: &Factor, class: usize) -> Vec<f64> {
+    let mut weights = vec![0.0; right.len()];
+    for side in 0..sides {
+        let right: Vec<f64> = right.iter().skip(side).step_by(sides).copied().collect();
+        let column = factor.solve(&right, class);
+        weights.iter_mut().skip(side).step_by(sides).zip(column).for_each(|(weight, value)| *weight = value);
     }
+    weights
 }
 
 /// What `auto` chooses among: bases with at most a third as many weights as there are rows, but always the linear one.
-fn candidates(rows: usize, columns: usize) -> Vec<Potential> {
+pub(crate) fn candidates(rows: usize, columns: usize) -> Vec<Potential> {
     let fits = |potential: &Potential| match potential {
         Potential::Linear => true,
         Potential::Quadratic if columns > MOST_MULTIPLIED => false,

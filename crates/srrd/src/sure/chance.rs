@@ -88,6 +88,9 @@ impl Measured<'_> {
     /// # Ok::<(), srrd::SampleError>(())
     /// ```
     pub fn chance(&self, how: &ChanceSettings) -> Result<Chance, NoInterval> {
+        if self.in_space().is_some() {
+            return Err(NoInterval::FunctionsOfFeatures);
+        }
         let (columns, found) = self.defined()?;
         if columns.basis().is_some() {
             return Err(NoInterval::FunctionsOfFeatures);

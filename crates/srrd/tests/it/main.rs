@@ -15,6 +15,7 @@ mod regressed;
 mod regret;
 mod returns;
 mod scale;
+mod space;
 mod starc;
 mod support;
 mod table;

@@ -1,65 +1,15 @@
 //! Potentials that are functions of features, from outside: distances, what answers tell, what is refused.
 
+use crate::support::swings::{GAMMA, Reward, options, swings_of, uniform};
 use srrd::potential::{LeftOut, Potential};
-use srrd::sample::Ends;
 use srrd::settings::{Discount, Support};
-use srrd::sure::{Level, NoInterval};
+use srrd::sure::{IntervalMethod, Level, NoInterval};
+use srrd::verdict::Answer;
 use srrd::*;
 
-const GAMMA: f64 = 0.97;
-
-/// A pseudo-random number between 0 and 1.
-fn uniform(i: usize) -> f64 {
-    let x = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let x = (x ^ x >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    (x >> 11) as f64 / (1u64 << 53) as f64
-}
-
-/// A pendulum that is pushed at random, 40 episodes of 50 steps: cosine and sine of its angle, and its speed.
-fn swings() -> Vec<([f64; 3], i32, [f64; 3])> {
-    let mut rows = Vec::new();
-    for episode in 0..40 {
-        let (mut angle, mut speed) = (6.0 * uniform(7 * episode), 2.0 * uniform(7 * episode + 1) - 1.0);
-        let state = |angle: f64, speed: f64| [angle.cos(), angle.sin(), speed];
-        for step in 0..50 {
-            let push = (3.0 * uniform(100_000 + 50 * episode + step)) as i32 - 1;
-            let before = state(angle, speed);
-            speed += 0.05 * (15.0 * angle.sin() + 6.0 * f64::from(push));
-            angle += 0.05 * speed;
-            rows.push((before, push, state(angle, speed)));
-        }
-    }
-    rows
-}
-
-type Reward<'a> = &'a dyn Fn(usize, &[f64; 3], i32) -> f64;
-
-/// The sample of a reward, shaped by a potential. The last step of an episode ends it, if `ends` says so.
+/// Forty episodes.
 fn sample(reward: Reward<'_>, potential: &dyn Fn(&[f64; 3]) -> f64, ends: bool) -> NamedSample {
-    let rows = swings();
-    let mut builder = SampleBuilder::new();
-    let mut marks = Vec::new();
-    for (i, (s, a, t)) in rows.iter().enumerate() {
-        let over = ends && i % 50 == 49;
-        let shaping = if over { 0.0 } else { GAMMA * potential(t) } - potential(s);
-        builder.push(Token::features(s), (*a).into(), Token::features(t), reward(i, s, *a) + shaping).unwrap();
-        marks.push(over);
-    }
-    let (sample, placement) = builder.build_with_placement(Duplicates::Mean).unwrap();
-    let sample = if ends {
-        sample.with_row_ends(&placement, &marks).unwrap()
-    } else {
-        sample.with_ends(Ends::marked(vec![false; marks.len()])).unwrap()
-    };
-    NamedSample {
-        state_features: Some(["cos", "sin", "speed"].map(String::from).to_vec()),
-        ..NamedSample::new("swings", sample)
-    }
-}
-
-fn options(potential: Potential) -> Options {
-    let gamma = Discount::Given(Gamma::new(GAMMA).unwrap());
-    Options { metrics: vec![Metric::Projected], gamma, potential, ..Options::default() }
+    swings_of(0, 40, reward, potential, ends)
 }
 
 fn found(a: &NamedSample, b: &NamedSample, potential: Potential) -> answer::Finding {
@@ -140,9 +90,42 @@ fn answers_tell_the_basis() {
         (&"fourier:10".into(), &20.into(), &"episodes".into())
     );
     assert!(result["explained"][1].as_f64().unwrap() > 0.1);
-    assert_eq!(result["interval"]["undefined"], "functions_of_features");
+    // Marks without a single end may hide what happens at the ends.
+    assert_eq!(result["interval"]["undefined"], "ends_unseen");
     assert_eq!(answer.results[0].chance.unwrap().unwrap_err(), NoInterval::FunctionsOfFeatures);
     assert!(!answer.warnings.iter().any(|warning| warning.kind() == "states_hardly_repeat"));
+}
+
+#[test]
+fn intervals_by_episodes_hold_the_distance_and_decide() {
+    let ask =
+        |a: &NamedSample, b: &NamedSample, options: &Options| compare(a, b, &options.question().unwrap()).unwrap();
+    let asked = Options { interval: Some(Level::default()), verdict: true, ..options(Potential::Quadratic) };
+    let plain = sample(REWARD, &|_| 0.0, true);
+    let copy = sample(&|i, s, a| 3.0 * REWARD(i, s, a), &|s| 4.0 * s[0] * s[2] - s[2] * s[2] + 2.0, true);
+    let found = ask(&plain, &copy, &asked);
+    let same = found.results[0].interval.unwrap().unwrap();
+    assert!(same.range.low < 1e-6 && same.range.high < 0.05, "{same:?}");
+    assert_eq!(found.verdict.unwrap().answer, Answer::Same);
+    let half = |i: usize, s: &[f64; 3], a: i32| REWARD(i, s, a) + 1.5 * NOISE(i, s, a);
+    let other = sample(&half, &|s| 5.0 * s[2], true);
+    let found = ask(&plain, &other, &asked);
+    let (distance, interval) =
+        (found.results[0].distance.distance().unwrap(), found.results[0].interval.unwrap().unwrap());
+    assert!(
+        interval.range.holds(distance) && interval.range.low > 0.1 && interval.method.name() == "episode-jackknife"
+    );
+    assert_eq!(found.verdict.unwrap().answer, Answer::Different);
+    let IntervalMethod::EpisodeBlocks { made, coarse: false } = interval.method else { panic!("{interval:?}") };
+    assert_eq!(made.groups, 20);
+    // Ranks of residuals have no such sums.
+    let ranks = Options { correlation: srrd::compare::Correlation::Spearman, ..asked.clone() };
+    let found = ask(&plain, &other, &ranks);
+    assert_eq!(found.results[0].interval.unwrap().unwrap_err(), NoInterval::FunctionsOfFeatures);
+    // Nine episodes are too few to leave some out.
+    let few = |scale: f64| swings_of(0, 9, &|i, s, a| scale * REWARD(i, s, a) + NOISE(i, s, a), &|_| 0.0, true);
+    let found = ask(&few(1.0), &few(0.0), &asked);
+    assert_eq!(found.results[0].interval.unwrap().unwrap_err(), NoInterval::FewEpisodes { parts: 9 });
 }
 
 #[test]

@@ -8,6 +8,9 @@
 //! - `projected`: **a jackknife over groups of states**, since resampling would destroy the support that it is exact on, and since
 //!   transitions of the same states have rewards that go together. Where a model of the dynamics lists all that can happen, and both
 //!   samples hold all of it, there is nothing else that the distance could be over: the interval is the distance itself.
+//! - `projected` with potentials that are functions of features: the same jackknife over groups of *episodes*, since states hardly
+//!   repeat. It is about other episodes of the same kind, and about shaping by functions of that basis.
+//! - two samples that share no transitions: what the errors of predictions leave possible, by the triangle inequality.
 //!
 //! D is a decreasing function of ρ, so an interval of one is an interval of the other.
 
@@ -131,6 +134,18 @@ pub enum IntervalMethod {
     BootstrapPercentile(Bootstrap),
     /// A jackknife over groups of states.
     StateBlocks(StateBlocks),
+    /// A jackknife over groups of episodes, where potentials are functions of features.
+    EpisodeBlocks {
+        /// What it came to.
+        made: StateBlocks,
+        /// Whether more functions would likely lower the distance, so that its lower end is 0.
+        coarse: bool,
+    },
+    /// What prediction errors leave possible, where two samples share too few transitions.
+    Predictions {
+        /// How many groups of episodes told how far the errors may be off.
+        groups: usize,
+    },
     /// None was needed: a model lists all transitions that can happen, and all of them were sampled.
     Complete,
 }
@@ -141,6 +156,8 @@ impl IntervalMethod {
         match self {
             IntervalMethod::BootstrapPercentile(_) => "bootstrap-percentile",
             IntervalMethod::StateBlocks(_) => "state-block-jackknife",
+            IntervalMethod::EpisodeBlocks { .. } => "episode-jackknife",
+            IntervalMethod::Predictions { .. } => "prediction-errors",
             IntervalMethod::Complete => "complete",
         }
     }
@@ -149,7 +166,7 @@ impl IntervalMethod {
     pub fn bootstrap(self) -> Option<Bootstrap> {
         match self {
             IntervalMethod::BootstrapPercentile(draws) => Some(draws),
-            IntervalMethod::StateBlocks(_) | IntervalMethod::Complete => None,
+            _ => None,
         }
     }
 }
@@ -247,6 +264,15 @@ pub enum NoInterval {
     /// Potentials are functions of features, for which no method was found to hold.
     #[error("potentials are functions of features, for which no method was shown to hold")]
     FunctionsOfFeatures,
+    /// Whole episodes are left out, and there are too few.
+    #[error(
+        "the shared transitions are of {parts} separate episodes, or most are of one: at least 10 are needed to tell how much the \
+         distance varies from one to the next"
+    )]
+    FewEpisodes {
+        /// The connected parts of the shared transitions.
+        parts: usize,
+    },
     /// The episodes are not those of the sample.
     #[error("the episodes are of a sample with {found} transitions, but this one has {expected}")]
     WrongEpisodes {
@@ -269,6 +295,7 @@ impl NoInterval {
             NoInterval::FewGroups { .. } => "few_groups",
             NoInterval::EndsUnseen => "ends_unseen",
             NoInterval::EndsUnknown => "ends_unknown",
+            NoInterval::FewEpisodes { .. } => "few_episodes",
             NoInterval::Dependent => "dependent",
             NoInterval::FunctionsOfFeatures => "functions_of_features",
         }
@@ -298,11 +325,12 @@ impl Measured<'_> {
     /// ```
     pub fn interval(&self, how: &IntervalSettings<'_>) -> Result<Interval, NoInterval> {
         let level = how.level;
+        if let Some(space) = self.in_space() {
+            let (range, groups) = self.of_predictions(space, level)?;
+            return Ok(Interval { level, range, method: IntervalMethod::Predictions { groups } });
+        }
         let (columns, estimate) = self.defined()?;
         let correlation = self.settings.correlation;
-        if columns.basis().is_some() {
-            return Err(NoInterval::FunctionsOfFeatures);
-        }
         if let Some(projected) = columns.projected() {
             if projected.is_complete(self.pair) {
                 let distance = self.metric.told(estimate.distance);
@@ -313,8 +341,14 @@ impl Measured<'_> {
                 });
             }
             let (range, blocks) = self.blocks((columns, projected), estimate, how)?;
-            let range = Range { low: self.metric.told(range.low), high: self.metric.told(range.high) };
-            return Ok(Interval { level, range, method: IntervalMethod::StateBlocks(blocks) });
+            let coarse = self.is_coarse();
+            let low = if coarse { 0.0 } else { range.low };
+            let range = Range { low: self.metric.told(low), high: self.metric.told(range.high) };
+            let method = match columns.basis() {
+                None => IntervalMethod::StateBlocks(blocks),
+                Some(_) => IntervalMethod::EpisodeBlocks { made: blocks, coarse },
+            };
+            return Ok(Interval { level, range, method });
         }
         let pairs = Weighted::new(columns, correlation)?;
         let (resampled, units) = choose_units(self.pair, || pairs.influence(), how)?;

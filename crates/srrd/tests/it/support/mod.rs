@@ -3,6 +3,7 @@
 
 pub mod literal;
 pub mod simulate;
+pub mod swings;
 
 use proptest::prelude::*;
 use srrd::settings::{Actions, Batch, Estimator};
