@@ -14,6 +14,7 @@ mod gamma;
 mod golden;
 mod irl;
 mod models;
+mod raw;
 mod readme;
 mod reproduce;
 #[cfg(unix)]
