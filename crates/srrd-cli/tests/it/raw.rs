@@ -56,7 +56,7 @@ fn no_command_writes_control_or_direction_characters() {
         ("classify t.csv --gamma 0.9 --k 1 --predict t.csv", true),
         ("irl maxent t.csv -o irl.csv", true),
         ("irl maxent t.csv -o irl.csv --json --trace trace.svg", true),
-        ("irl preferences A better.csv -o irl.csv", true),
+        ("irl preferences A --preferences better.csv -o irl.csv", true),
         ("canonicalize t.csv -o c.csv", true),
         ("convert E.csv -o Eout.csv", true),
         ("inspect E.csv", true),
