@@ -139,7 +139,10 @@ Examples:
 cluster (from 1, the largest first) and silhouette (how well a sample fits: 1 well, 0 as well
 elsewhere). Clusters are made by average linkage; auto takes the number with the largest mean
 silhouette, where that reaches 0.25; else all samples are one cluster if their mean distance is at
-most 0.35, or each is its own.")]
+most 0.35, or each is its own.
+
+A matrix that takes long is kept in OUT.unfinished while it is computed: after a kill the same call
+goes on with it.")]
     #[command(mut_arg("metric", |arg| arg.help(one_metric())))]
     Matrix(Matrix),
     /// What is in a table, and how far its distances can be trusted

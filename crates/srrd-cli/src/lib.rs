@@ -27,17 +27,20 @@ use std::process::ExitCode;
 /// the call or the input was wrong; of `check` 0 same behaviour, 1 different, 3 not enough data to tell.
 pub fn command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let parse = || {
+    let parse = |arguments: &[OsString]| {
         // How to show what is wrong with a call is part of the call.
-        let mut matches = args::Arguments::command().color(colours(&arguments)).try_get_matches_from(&arguments)?;
+        let mut matches = args::Arguments::command().color(colours(arguments)).try_get_matches_from(arguments)?;
         args::Arguments::from_arg_matches_mut(&mut matches)
     };
-    let done = match parse() {
+    let done = match parse(&arguments) {
         Ok(parsed) => {
             print::behave(parsed.manners);
             commands::run(parsed.command, &arguments)
         }
         Err(wrong) if wrong.use_stderr() => {
+            // A message repeats what was given, which may hold characters that a terminal obeys.
+            let shown: Vec<OsString> = arguments.iter().map(|given| harmless(given)).collect();
+            let wrong = if shown == arguments { wrong } else { parse(&shown).err().unwrap_or(wrong) };
             // That a message cannot be told must not change the exit status.
             let _ = wrong.print();
             return 2;
@@ -61,6 +64,11 @@ pub fn command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(status) => status,
         Err(failure) => failure.report(),
     }
+}
+
+/// An argument as it may be shown.
+fn harmless(given: &OsString) -> OsString {
+    srrd_show::escape::shown(&given.to_string_lossy()).into_owned().into()
 }
 
 /// What `--color` says, for what is shown before the arguments are understood.

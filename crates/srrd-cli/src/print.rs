@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use srrd::{FrontEnd, Warning};
 use srrd_data::TableNote;
-use srrd_show::escape::shown;
+use srrd_show::escape::{self, shown};
 use srrd_show::words::Paint;
 pub use srrd_show::words::{count, counted, percent, table};
 use std::io::{self, IsTerminal, Write};
@@ -59,7 +59,7 @@ pub fn result(text: &str) -> io::Result<()> {
 pub fn json(answer: &impl Serialize) -> io::Result<()> {
     let mut value = serde_json::to_value(answer)?;
     drop_signs_of_zeros(&mut value);
-    result(&format!("{value}\n"))
+    result(&format!("{}\n", escape::json(&value.to_string())))
 }
 
 /// −0 says the same as 0 and looks like a mistake.

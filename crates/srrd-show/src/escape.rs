@@ -32,6 +32,28 @@ pub fn shown_lines(text: &str) -> Cow<'_, str> {
     spelled_out(text, |character| character != '\n' && is_hidden(character))
 }
 
+/// JSON with the same values, in which control and direction characters are written as JSON writes characters by their numbers.
+///
+/// ```
+/// use srrd_show::escape::json;
+///
+/// assert_eq!(json("{\"name\":\"abc\u{202e}fdp\"}"), r#"{"name":"abc\u202efdp"}"#);
+/// ```
+pub fn json(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        // Line ends between values stay; within strings they are spelled out already.
+        match is_hidden(character) && character != '\n' {
+            true => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+            false => out.push(character),
+        }
+    }
+    Cow::Owned(out)
+}
+
 fn spelled_out(text: &str, hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
     let Some(first) = text.find(&hidden) else {
         return Cow::Borrowed(text);

@@ -15,6 +15,7 @@ mod golden;
 mod irl;
 mod manners;
 mod models;
+mod raw;
 mod readme;
 mod report;
 mod reproduce;
