@@ -333,6 +333,39 @@ fn the_order_of_hospital_rows_does_not_matter() {
     assert_eq!(read_with(folder.path(), &[]).unwrap(), before);
 }
 
+/// What the collectors recorded, with sums that Python's csv module and NumPy give.
+#[test]
+fn what_was_collected_is_read() {
+    let folder = common::fixture("datasets/collected");
+    let games = read_with(&folder.join("starcraft"), &[]).unwrap();
+    let sum = |table: &Table, column: &str| floats(table, column).iter().sum::<f64>();
+    assert_eq!((games.rows.len(), sum(&games, "action"), sum(&games, "reward")), (320, 1073.0, 246271.0));
+    assert!((sum(&games, "state.ally_x") - 4126.454329285715).abs() < 1e-9);
+    #[cfg(feature = "png")]
+    {
+        let frames = read_with(&folder.join("montezuma"), &[("scores", "100,399")]).unwrap();
+        assert_eq!((frames.rows.len(), sum(&frames, "reward")), (138, 100.0));
+        assert_eq!((&frames.column("label")[0], &frames.column("label")[137]), (&text("novice"), &text("moderate")));
+        // The variance along the first component, over all 140 pictures.
+        let (states, next) = (floats(&frames, "state.0"), floats(&frames, "next_state.0"));
+        let all: Vec<f64> = states.iter().chain([&next[52], &next[137]]).copied().collect();
+        let mean = all.iter().sum::<f64>() / 140.0;
+        let variance = all.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / 139.0;
+        assert!((variance / 1573.6415062850524 - 1.0).abs() < 1e-9, "{variance}");
+    }
+}
+
+#[cfg(feature = "hdf5")]
+#[test]
+fn filters_that_are_not_read_are_named() {
+    for (file, filter) in [("zstd", "Zstandard"), ("blosc", "Blosc")] {
+        let path = common::fixture(&format!("datasets/filter_{file}.hdf5"));
+        let error = read_with(&path, &[]).expect_err("an error").to_string();
+        assert!(error.contains(&format!("is compressed by {filter}, which is not read")), "{error}");
+        assert!(error.contains("h5repack"), "{error}");
+    }
+}
+
 fn mutate(random: &mut impl Rng, bytes: &mut Vec<u8>) {
     for _ in 0..random.random_range(1..4) {
         if bytes.is_empty() {

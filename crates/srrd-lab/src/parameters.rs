@@ -271,7 +271,7 @@ pub static PARAMETERS: [Parameter; 22] = [
 ];
 
 /// The value of parameters that may stand alone: `--as-published` is `--as-published yes`.
-const FLAG: &str = "yes|no";
+const FLAG: &str = "yes/no";
 
 impl Parameter {
     /// Whether it may stand without a value, which then is `yes`.

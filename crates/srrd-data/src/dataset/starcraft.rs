@@ -3,6 +3,7 @@
 //! A state is what there is of both sides: how many units, and where their centre is. The action is how many units of the player attack, the
 //! reward the game's score in the state that a step leads to. Rows of a unit of neither side are no part of it.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::DatasetInfo;
@@ -41,8 +42,16 @@ fn is_csv(path: &Path) -> bool {
     FileFormat::from_path(path).is_ok_and(|format| format.format == Format::Csv) && path.as_os_str() != "-"
 }
 
-/// Whether the first line of a file names all columns.
+/// Whether the first line of a file names all columns. Every table is asked this, so that no more is read of it.
 fn has_units(path: &Path) -> bool {
+    if FileFormat::from_path(path).is_ok_and(|format| format == FileFormat::plain(Format::Csv)) {
+        let mut start = Vec::new();
+        let read = std::fs::File::open(path).and_then(|file| file.take(4096).read_to_end(&mut start));
+        let line = start.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let line = String::from_utf8_lossy(line);
+        let names: Vec<&str> = line.split(',').map(|name| name.trim().trim_matches('"')).collect();
+        return read.is_ok() && COLUMNS.iter().all(|column| names.contains(column));
+    }
     let Ok(table) = crate::table::open_file(path, &ReadOptions::default()) else { return false };
     COLUMNS.iter().all(|column| table.schema().index_of(column).is_some())
 }

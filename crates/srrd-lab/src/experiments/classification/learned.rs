@@ -31,21 +31,14 @@ pub fn title(learning: Learning) -> &'static str {
 }
 
 /// What the rewards are.
-pub fn about(learning: Learning) -> String {
+pub fn about(learning: Learning, recorded: bool) -> String {
     let how = match learning {
-        Learning::Maxent => {
-            "by maximum causal entropy, one number per state, γ = 0.9, λ = 0.1; the transition model is counted from the set"
-        }
+        Learning::Maxent => "by maximum causal entropy, one number per state, γ = 0.9, λ = 0.1",
         Learning::MaxentActions => {
             "by maximum causal entropy, one number per state and action: the logarithms of the shares of actions"
         }
-        Learning::Airl => {
-            "by AIRL with an exact generator, g(s), γ = 0.9, λ = 0.1; the transition model is counted from the set"
-        }
-        Learning::AirlShaped => {
-            "by AIRL with an exact generator, f(s, a, s') = g(s) + γh(s') − h(s), γ = 0.9, λ = 0.1; the transition model is \
-             counted from the set"
-        }
+        Learning::Airl => "by AIRL with an exact generator, g(s), γ = 0.9, λ = 0.1",
+        Learning::AirlShaped => "by AIRL with an exact generator, f(s, a, s') = g(s) + γh(s') − h(s), γ = 0.9, λ = 0.1",
         Learning::Ptirl => {
             "by PTIRL against 10 episodes of other agents, within ± 100: the reward nearest to 100 · (P_target − P_other) that keeps a spread \
              of 1"
@@ -54,7 +47,14 @@ pub fn about(learning: Learning) -> String {
             "by PTIRL against 10 episodes of other agents, within ± 100: a reward with the largest spread, one of many such"
         }
     };
-    format!("learned from the episodes of every set {how}. No shaping is added, and the true rewards play no part")
+    let model = match (learning, recorded) {
+        (Learning::Ptirl | Learning::PtirlSpread, _) => "",
+        (_, false) => " Where actions lead is counted from the set.",
+        (_, true) => " Where actions lead is counted from all sets.",
+    };
+    format!(
+        "learned from the episodes of every set {how}.{model} No shaping is added, and the true rewards play no part"
+    )
 }
 
 fn method(learning: Learning, seed: u64) -> (Box<dyn Learner>, ModelChoice) {
@@ -76,13 +76,15 @@ pub fn draw(world: WorldKind, learning: Learning, sets: usize, seed: u64) -> Res
     let mut question = Simulation::new(world);
     (question.classes, question.sets, question.rollouts, question.seed) = (true, Some(sets), WALKS, seed);
     let played = simulate(&question, |_| ControlFlow::Continue(())).map_err(LabError::failed)?;
-    learn(played.samples, learning, seed)
+    learn(played.samples, learning, false, seed)
 }
 
-/// Learns the rewards of sets of episodes.
-pub fn learn(sets: Vec<Trajectories>, learning: Learning, seed: u64) -> Result<Dataset, LabError> {
+/// Learns the rewards of sets of episodes. One recorded episode may take no two actions in any state: where actions lead is then known from all
+/// sets alone.
+pub fn learn(sets: Vec<Trajectories>, learning: Learning, recorded: bool, seed: u64) -> Result<Dataset, LabError> {
     let shown = Demonstrations::new(sets).map_err(LabError::failed)?;
     let (learner, model) = method(learning, seed);
+    let model = if recorded { ModelChoice::Pooled } else { model };
     let learned = learn_all(&shown, &model, &*learner, &|_| ()).map_err(LabError::failed)?;
     let (mut samples, mut labels) = (Vec::with_capacity(learned.len()), Vec::with_capacity(learned.len()));
     for one in learned {

@@ -129,7 +129,9 @@ impl Source {
         Ok(match self {
             Source::Manual(Place::World(world)) => format!("Rewards: {}.", domains::find(*world)?.manual_rewards()),
             Source::Manual(Place::Recorded(recorded)) => format!("Rewards: {}.", recorded_rewards(*recorded)),
-            Source::Learned(_, learning) => format!("Rewards: {}.", learned::about(*learning)),
+            Source::Learned(place, learning) => {
+                format!("Rewards: {}.", learned::about(*learning, matches!(place, Place::Recorded(_))))
+            }
             Source::Table { path, .. } => format!("Rewards: those of the table {}.", path.display()),
         })
     }
@@ -162,7 +164,7 @@ impl Source {
             Source::Manual(Place::Recorded(recorded)) => recorded_manual(*recorded, recordings, seed),
             Source::Learned(Place::Recorded(recorded), learning) => {
                 let read = recordings.of(*recorded)?;
-                let learned = learned::learn(read.sets.clone(), *learning, seed)?;
+                let learned = learned::learn(read.sets.clone(), *learning, true, seed)?;
                 Ok(Dataset { about: Some(read.about.clone()), ..learned })
             }
             Source::Table { path, .. } => read(path),
