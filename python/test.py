@@ -26,6 +26,7 @@ ENVIRONMENT = TARGET / "python-env"
 WHEELS = TARGET / "wheelhouse"
 PYTHON = ENVIRONMENT / "bin" / "python"
 REQUIREMENTS = HERE / "requirements-test.txt"
+REQUIREMENTS_OF_SITE = HERE / "requirements-docs.txt"
 #: How long `import srrd` may take, NumPy included.
 IMPORT_SECONDS = 0.3
 #: When this began.
@@ -74,7 +75,8 @@ def check_import_time() -> None:
 def prepare(wheel: Path) -> None:
     """An environment with the wheel and, after the README's example has run without them, what tests need."""
     stamp = ENVIRONMENT / "stamp"
-    wanted = hashlib.sha256(REQUIREMENTS.read_bytes() + sys.version.encode()).hexdigest()
+    requirements = REQUIREMENTS.read_bytes() + REQUIREMENTS_OF_SITE.read_bytes()
+    wanted = hashlib.sha256(requirements + sys.version.encode()).hexdigest()
     ready = stamp.exists() and stamp.read_text() == wanted
     if not ready:
         say("a new environment")
@@ -112,6 +114,8 @@ def main() -> None:
         call(PYTHON, "-m", "mypy.stubtest", "srrd._srrd", "--ignore-disjoint-bases", cwd=HERE / "tests")
         call(PYTHON, "-m", "ruff", "check", "python")
         call(PYTHON, "-m", "ruff", "format", "--check", "python")
+        say("the documentation site: every page, link and docstring")
+        call(PYTHON, "-m", "mkdocs", "--quiet", "build", "--strict")
     say("tests")
     # Not from the root: `python/srrd` has no compiled part and must not be imported instead of what is installed.
     tests = [PYTHON, "-m", "pytest", "--rootdir", HERE, "-q", *(sys.argv[1:] or [HERE / "tests"])]

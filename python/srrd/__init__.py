@@ -22,6 +22,7 @@ from ._compare import (
     canonicalize,
     compare,
     cross,
+    degrees_of_freedom,
     distance,
     embed,
     estimate_gamma,
@@ -31,9 +32,11 @@ from ._compare import (
     pairwise,
 )
 from ._exact import Tabular
+from ._figures import Picture, cluster, picture
 from ._models import models
 from ._options import METRICS, CompareOptions, Metric, Options
 from ._regret import regret
+from ._result import Comparison, Evaluation, Explanation, Inspection, Models, Record, Regret, Result, Returns
 from ._returns import returns
 from ._sample import RewardSample, Transition, Transitions, from_frame, read
 from ._srrd import DataWarning, __version__
@@ -67,12 +70,22 @@ __all__ = [
     "METRICS",
     "ClusterDiscretizer",
     "CompareOptions",
+    "Comparison",
     "DataWarning",
+    "Evaluation",
+    "Explanation",
     "GammaEstimate",
     "GridDiscretizer",
+    "Inspection",
     "Metric",
+    "Models",
     "Options",
+    "Picture",
     "Plan",
+    "Record",
+    "Regret",
+    "Result",
+    "Returns",
     "RewardKNN",
     "RewardSample",
     "Tabular",
@@ -80,9 +93,11 @@ __all__ = [
     "Transitions",
     "__version__",
     "canonicalize",
+    "cluster",
     "command",
     "compare",
     "cross",
+    "degrees_of_freedom",
     "distance",
     "embed",
     "estimate_gamma",
@@ -96,6 +111,7 @@ __all__ = [
     "irl",
     "models",
     "pairwise",
+    "picture",
     "plot",
     "read",
     "record",

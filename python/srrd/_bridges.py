@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -49,7 +51,7 @@ def from_gymnasium(
     Parameters
     ----------
     env
-        A single environment (not a vector of them); it is not closed.
+        A single environment (not a vector of them), which is not closed, or the id of one, such as ``"CartPole-v1"``.
     policy
         The action for an observation; random ones of the action space unless given.
     episodes, max_steps
@@ -62,18 +64,45 @@ def from_gymnasium(
 
     Examples
     --------
-    >>> import gymnasium, srrd
-    >>> sample = srrd.from_gymnasium(gymnasium.make("FrozenLake-v1"), episodes=50)
+    >>> import srrd
+    >>> sample = srrd.from_gymnasium("FrozenLake-v1", episodes=50)
     >>> sample.name, len(sample.actions)
     ('FrozenLake-v1', 4)
     """
     read_state, read_action = state or flatten, action or flatten
-    spec = getattr(env, "spec", None)
-    collected = [
-        ([read_state(seen) for seen in observations], [read_action(chosen) for chosen in actions], rewards, terminated)
-        for observations, actions, rewards, terminated in play(env, policy, episodes, seed, max_steps)
-    ]
+    with opened(env) as env:
+        spec = getattr(env, "spec", None)
+        collected = [
+            (
+                [read_state(seen) for seen in observations],
+                [read_action(chosen) for chosen in actions],
+                rewards,
+                terminated,
+            )
+            for observations, actions, rewards, terminated in play(env, policy, episodes, seed, max_steps)
+        ]
     return _sample(collected, name or getattr(spec, "id", None), label)
+
+
+@contextlib.contextmanager
+def opened(env: Any) -> Iterator[Any]:
+    """An environment as it is given; one that is made from its id is closed afterwards."""
+    if not isinstance(env, str):
+        if not hasattr(env, "step"):
+            raise TypeError(
+                f"env: {type(env).__name__} is no Gymnasium environment: give what gymnasium.make returns, or an id such as 'CartPole-v1'"
+            )
+        yield env
+        return
+    try:
+        import gymnasium
+    except ImportError as error:
+        raise ImportError("an environment's id needs gymnasium: pip install 'srrd[gymnasium]'") from error
+    made = gymnasium.make(env)
+    try:
+        yield made
+    finally:
+        made.close()
 
 
 def play(
@@ -183,13 +212,22 @@ def from_imitation(
     return RewardSample.from_callable(reward, sample, batch_size=batch_size)
 
 
-def reward_net(net: Any, *, done: bool = False) -> _query.RewardFunction:
+#: What a reward net may be asked with.
+Input: TypeAlias = Literal["state", "action", "next_state"]
+_INPUTS: tuple[Input, ...] = ("state", "action", "next_state")
+
+
+def reward_net(net: Any, *, inputs: Sequence[Input] | None = None, done: bool = False) -> _query.RewardFunction:
     """A reward net of imitation, or a torch module, as a function that `RewardSample.from_callable` takes.
 
     A net of imitation is asked through its `predict_processed` or `predict`, with `done` for all transitions. A torch module gets
-    float tensors of states, actions and next states on its own device and returns one reward each.
+    float tensors on its own device and returns one reward each: states, actions and next states, or those that `inputs` names. A
+    module of one input, such as ``torch.nn.Sequential``, gets them side by side in one tensor: ``inputs=("state", "action")`` for a net
+    of [state, action], ``inputs=("state",)`` for one of states alone.
     """
-    predict = getattr(net, "predict_processed", None) or getattr(net, "predict", None)
+    if inputs is not None and not _query.is_module(net):
+        raise TypeError(f"inputs are for torch modules, and {type(net).__name__} is none")
+    predict = None if inputs else getattr(net, "predict_processed", None) or getattr(net, "predict", None)
     if predict is not None:
 
         def ask(states: npt.NDArray[Any], actions: npt.NDArray[Any], next_states: npt.NDArray[Any]) -> npt.ArrayLike:
@@ -200,18 +238,51 @@ def reward_net(net: Any, *, done: bool = False) -> _query.RewardFunction:
     if not hasattr(net, "parameters"):
         raise TypeError(f"{type(net).__name__} is neither a reward net nor a torch module: give a function instead")
 
+    chosen, together = _asked(net, inputs)
+
     def forward(states: npt.NDArray[Any], actions: npt.NDArray[Any], next_states: npt.NDArray[Any]) -> npt.ArrayLike:
         import torch
 
+        given = dict(zip(_INPUTS, (states, actions, next_states), strict=True))
+        parts = [given[name] for name in chosen]
+        if together:
+            parts = [np.column_stack([part.reshape(len(part), -1) for part in parts])]
         first = next(iter(net.parameters()), None)
         device = "cpu" if first is None else first.device
         dtype = torch.float32 if first is None else first.dtype
         with torch.no_grad():
-            tensors = (torch.as_tensor(part, device=device, dtype=dtype) for part in (states, actions, next_states))
+            tensors = (torch.as_tensor(part, device=device, dtype=dtype) for part in parts)
             answer: npt.ArrayLike = net(*tensors).cpu().numpy()
             return answer
 
     return forward
+
+
+def _asked(net: Any, inputs: Sequence[Input] | None) -> tuple[list[Input], bool]:
+    """Which inputs a module gets, and whether as one tensor."""
+    try:
+        parameters = inspect.signature(net.forward).parameters.values()
+    except (AttributeError, TypeError, ValueError):
+        parameters = inspect.signature(lambda *inputs: None).parameters.values()
+    many = any(one.kind is one.VAR_POSITIONAL for one in parameters)
+    positional = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    takes = len(positional)
+    needs = sum(one.default is one.empty for one in positional)
+    chosen = list(_INPUTS if inputs is None else inputs)
+    wrong = [name for name in chosen if name not in _INPUTS]
+    if wrong or not chosen:
+        raise ValueError(
+            f"inputs: {inputs!r} must be some of 'state', 'action' and 'next_state', such as inputs=('state', 'action')"
+        )
+    if many or needs <= len(chosen) <= takes:
+        return chosen, False
+    if inputs is not None and needs <= 1 <= takes:
+        return chosen, True
+    counted = f"{takes} input{'' if takes == 1 else 's'}"
+    raise ValueError(
+        f"{type(net).__name__} takes {counted}: say what it is a function of, such as inputs=('state', 'action') or inputs=('state',) "
+        "(a module of one input gets them side by side in one tensor), or give a function of states, actions and next states"
+    )
 
 
 def _steps(values: Any) -> Iterable[Any]:

@@ -14,6 +14,8 @@ def command(arguments: Sequence[str | os.PathLike[str]]) -> int:
     For what has no function of its own here, such as ``convert``. Results go to standard output, past ``sys.stdout``; what is wrong
     is told on standard error.
 
+    Examples
+    --------
     >>> import srrd
     >>> srrd.command(["convert", "rewards.csv", "-o", "rewards.parquet"])  # doctest: +SKIP
     0

@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _srrd
-from ._options import CompareOptions, Options, choices
+from ._numbers import number, whole
+from ._options import CompareOptions, Metric, MetricChoice, MetricChoices, Options, choices
+from ._result import Comparison, Evaluation, Explanation, Inspection
 from ._sample import RewardSample
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ class GammaEstimate(TypedDict):
 def distance(
     a: RewardSample,
     b: RewardSample,
-    metric: str | None = None,
+    metric: MetricChoice | None = None,
     gamma: float | Literal["auto"] = 0.9,
     *,
     threads: int | None = None,
@@ -71,33 +73,38 @@ def distance(
 def compare(
     a: RewardSample,
     b: RewardSample,
-    metric: str | Iterable[str] = "all",
+    metric: MetricChoices = "all",
     gamma: float | Literal["auto"] = 0.9,
     *,
     threads: int | None = None,
     **options: Unpack[CompareOptions],
-) -> dict[str, Any]:
-    """Everything that ``srrd distance --json`` tells: the distances of several metrics, and how sure they are.
+) -> Comparison:
+    """The distances of two rewards by several metrics, how sure they are, and the verdict: what ``srrd distance`` tells.
 
     `options` are those of `distance`, and those of `srrd.CompareOptions`: `interval` is the level of an interval, such as 0.95;
     `chance` tests whether the rewards are more alike than chance; `draws` says how many draws both make.
 
+    Examples
+    --------
     >>> import numpy as np, srrd
     >>> states = np.arange(30)
     >>> a = srrd.RewardSample(states, states % 3, (states + 1) % 30, np.sin(states))
     >>> b = a.with_rewards(np.sin(a.transitions.states + 0.3))
     >>> result = srrd.compare(a, b, metric=["direct", "srrd"], interval=0.95)
-    >>> [(r["metric"], round(r["distance"], 3), round(r["interval"]["high"], 2)) for r in result["results"]]
+    >>> [(r.metric, round(r.distance, 3), round(r.interval.high, 2)) for r in result.results]
     [('direct', 0.153, 0.2), ('srrd', 0.152, 0.2)]
+    >>> result["results"][0]["metric"], list(result.to_frame()["metric"])
+    ('direct', ['direct', 'srrd'])
+    >>> srrd.compare(a, a, metric="projected", ends="none").verdict
+    'unknown'
     """
     chosen = choices(metric, gamma, options, certainty=True)
-    result: dict[str, Any] = _srrd.compare(_core(a), _core(b), chosen, threads)
-    return result
+    return Comparison._of(_srrd.compare(_core(a), _core(b), chosen, threads))
 
 
 def canonicalize(
     sample: RewardSample,
-    metric: str = "srrd",
+    metric: MetricChoice = "srrd",
     gamma: float | Literal["auto"] = 0.9,
     *,
     threads: int | None = None,
@@ -109,7 +116,7 @@ def canonicalize(
 
 def pairwise(
     samples: Sequence[RewardSample] | Sequence[str | os.PathLike[str]],
-    metric: str | None = None,
+    metric: MetricChoice | None = None,
     gamma: float | Literal["auto"] = 0.9,
     *,
     undefined: float | None = None,
@@ -128,7 +135,7 @@ def pairwise(
         Samples, or paths of files with one sample each. Files are read where the work is done: by the workers of an engine, which need to
         see them under the same paths, and not all at once.
     metric
-        As for `distance`. On an engine nothing is said where another one fits the data better.
+        As for `distance`. Of files that workers read, nothing is said where another one fits the data better.
     undefined
         What stands where a distance is undefined (with 0 on the diagonal): nan unless given. 1 is the farthest. In
         `RewardKNN` an undefined distance has no vote.
@@ -158,6 +165,7 @@ def pairwise(
            [0.05, 0.  , 0.99],
            [1.  , 0.99, 0.  ]])
     """
+    undefined = None if undefined is None else number("undefined", undefined)
     paths = [os.fspath(sample) for sample in samples if isinstance(sample, str | os.PathLike)]
     if paths and len(paths) < len(samples):
         raise TypeError("samples: give either samples or paths, not both")
@@ -168,13 +176,13 @@ def pairwise(
         _srrd.check_matrix(len(cores))
     from .engine import pairwise_on
 
-    return pairwise_on(engine, cores, metric or "srrd", gamma, options, undefined, threads, block, progress, out)
+    return pairwise_on(engine, cores, metric, gamma, options, undefined, threads, block, progress, out)
 
 
 def cross(
     rows: Sequence[RewardSample],
     columns: Sequence[RewardSample],
-    metric: str = "srrd",
+    metric: MetricChoice = "srrd",
     gamma: float | Literal["auto"] = 0.9,
     *,
     threads: int | None = None,
@@ -188,33 +196,54 @@ def cross(
 def explain(
     a: RewardSample,
     b: RewardSample,
-    metric: str = "srrd",
+    metric: MetricChoice = "srrd",
     gamma: float | Literal["auto"] = 0.9,
     *,
     top: int = 10,
     threads: int | None = None,
     **options: Unpack[Options],
-) -> dict[str, Any]:
-    """Where two rewards differ: the `top` transitions and states that carry most of the distance."""
-    result: dict[str, Any] = _srrd.explain(_core(a), _core(b), choices(metric, gamma, options), top, threads)
-    return result
+) -> Explanation:
+    """Where two rewards differ: the `top` transitions and states that carry most of the distance.
+
+    Examples
+    --------
+    >>> import numpy as np, srrd
+    >>> states = np.arange(30)
+    >>> a = srrd.RewardSample(states, states % 3, (states + 1) % 30, np.sin(states))
+    >>> b = a.with_rewards(np.where(a.transitions.states == 7, 5.0, a.rewards))
+    >>> srrd.explain(a, b, metric="direct").transitions[0].state
+    7
+    """
+    chosen = choices(metric, gamma, options)
+    return Explanation._of(_srrd.explain(_core(a), _core(b), chosen, whole("top", top), threads))
 
 
 def inspect(
     *samples: RewardSample,
-    metric: str | Iterable[str] = "all",
+    metric: MetricChoices = "all",
     gamma: float | Literal["auto"] = 0.9,
     space: tuple[int, int] | None = None,
     threads: int | None = None,
     **options: Unpack[Options],
-) -> dict[str, Any]:
+) -> Inspection:
     """What is in samples, and how much of what every metric needs was sampled; of two samples also advice.
 
     `space` is the number of states and of actions of the whole world, for the coverage of it.
+
+    Examples
+    --------
+    >>> import numpy as np, srrd
+    >>> rng = np.random.default_rng(0)
+    >>> s, a, n = (rng.integers(k, size=300) for k in (20, 4, 20))
+    >>> sample = srrd.RewardSample(s, a, n, np.sin(s * n + a))
+    >>> found = srrd.inspect(sample, sample.with_rewards(2 * sample.rewards))
+    >>> found.sentences[0]
+    'Use metric="projected": 273 shared transitions with 253 degrees of freedom; 10 or more are enough.'
     """
     chosen = choices(metric, gamma, options)
-    result: dict[str, Any] = _srrd.inspect([_core(sample) for sample in samples], chosen, space, threads)
-    return result
+    if space is not None:
+        space = (whole("space", space[0], 1), whole("space", space[1], 1))
+    return Inspection._of(_srrd.inspect([_core(sample) for sample in samples], chosen, space, threads))
 
 
 def estimate_gamma(*samples: RewardSample, threads: int | None = None) -> GammaEstimate:
@@ -226,7 +255,7 @@ def evaluate(
     samples: Sequence[RewardSample],
     labels: Sequence[Any] | None = None,
     *,
-    metric: str | Iterable[str] = "srrd",
+    metric: Metric | Literal["all"] | Iterable[Metric] = "srrd",
     gamma: Iterable[float] = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0),
     k: Iterable[int] = tuple(range(10, 101, 10)),
     train: float = 0.7,
@@ -234,7 +263,7 @@ def evaluate(
     shrinkage: float | None = None,
     threads: int | None = None,
     **options: Unpack[Options],
-) -> dict[str, Any]:
+) -> Evaluation:
     """How well agents are told apart by k-NN over their rewards: everything that ``srrd classify --json`` tells.
 
     Over random splits; `gamma` and `k` are chosen by cross-validation within the training part. `labels` are those of the samples
@@ -246,17 +275,41 @@ def evaluate(
             raise ValueError(f"there are {len(samples)} samples and {len(labels)} labels: give one each")
         samples = [sample.renamed(sample.name, str(label)) for sample, label in zip(samples, labels, strict=True)]
     chosen = choices(metric, None, options)
-    result: dict[str, Any] = _srrd.classify(
+    told = _srrd.classify(
         [_core(sample) for sample in samples],
         chosen,
         [float(value) for value in gamma],
-        list(k),
+        [whole("k", value, 1) for value in k],
         train,
-        repeats,
+        whole("repeats", repeats, 1),
         shrinkage,
         threads,
     )
-    return result
+    return Evaluation._of(told)
+
+
+def degrees_of_freedom(
+    samples: Sequence[RewardSample],
+    metric: MetricChoice = "projected",
+    gamma: float | Literal["auto"] = 0.9,
+    *,
+    threads: int | None = None,
+    **options: Unpack[Options],
+) -> npt.NDArray[np.uintp]:
+    """How much the distance of every pair rests on, a square matrix.
+
+    For ``"projected"`` these are the degrees of freedom that shaping leaves on what two samples share: below 10 a distance is mostly
+    noise. For other metrics they are the shared transitions: below 20 it is.
+
+    Examples
+    --------
+    >>> import srrd
+    >>> a = srrd.RewardSample([0, 1, 2, 0, 1], [0] * 5, [1, 2, 0, 2, 0], [0.0, 1.0, 0.5, 2.0, 3.0])
+    >>> srrd.degrees_of_freedom([a, a])
+    array([[2, 2],
+           [2, 2]], dtype=uint64)
+    """
+    return _srrd.degrees_of_freedom([_core(sample) for sample in samples], choices(metric, gamma, options), threads)
 
 
 def embed(distances: npt.ArrayLike) -> npt.NDArray[np.float64]:

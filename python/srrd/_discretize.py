@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from ._options import Duplicates
 from ._sample import RewardSample
 
 try:
@@ -41,7 +42,7 @@ class _Discretizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return fitted
 
     def discretize(
-        self, sample: RewardSample, *, of: Literal["states", "actions"] = "states", duplicates: str = "mean"
+        self, sample: RewardSample, *, of: Literal["states", "actions"] = "states", duplicates: Duplicates = "mean"
     ) -> RewardSample:
         """The sample with tokens instead of the features of its states (or of its actions).
 

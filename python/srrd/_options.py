@@ -10,6 +10,14 @@ from . import _srrd
 
 #: The name of a metric.
 Metric: TypeAlias = Literal["direct", "epic", "dard", "srrd", "projected", "npec"]
+#: A metric, or the one that fits the data.
+MetricChoice: TypeAlias = Metric | Literal["auto"]
+#: One metric or several.
+MetricChoices: TypeAlias = Metric | Literal["all", "auto"] | Iterable[Metric]
+#: The reward of a transition that occurs several times.
+Duplicates: TypeAlias = Literal["mean", "first", "last", "error"]
+#: Where next states come from: a column, or else the rows of an episode; the row that follows; nowhere, in one-step problems.
+Next: TypeAlias = Literal["auto", "shift", "none"]
 #: The names of all metrics.
 METRICS: tuple[Metric, ...] = tuple(cast(Metric, name) for name, _, _ in _srrd.metrics())
 
@@ -50,15 +58,15 @@ class Options(TypedDict, total=False):
         states, by how often each occurs), or a FILE with state, action, next_state and probability
     """
 
-    estimator: str
-    regression: str | None
-    actions: str
+    estimator: Literal["double", "unbiased", "regressed"]
+    regression: Literal["linear", "tree"] | None
+    actions: Literal["marginal", "joint"]
     batch: int | Literal["all"]
     seed: int
     min_common: int
-    correlation: str
-    support: str
-    ends: str
+    correlation: Literal["pearson", "spearman"]
+    support: Literal["pair", "own"]
+    ends: Literal["auto", "marked", "sinks", "none"]
     potential: str
     dynamics: str
 

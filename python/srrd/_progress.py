@@ -14,6 +14,8 @@ Progress: TypeAlias = "bool | Callable[[int, int], object]"
 class Meter:
     """Tells how much of some work is done, as `progress` says.
 
+    Examples
+    --------
     >>> import sys
     >>> meter = Meter(True, "blocks", sys.stdout)
     >>> meter.start(0, 2)

@@ -41,6 +41,22 @@ def ask(
     return rewards
 
 
+def is_module(fn: Any) -> bool:
+    """Whether it is a torch module, which takes tensors, not arrays."""
+    return hasattr(fn, "forward") and hasattr(fn, "parameters")
+
+
+def _function(fn: Any) -> RewardFunction:
+    if is_module(fn):
+        from ._bridges import reward_net
+
+        return reward_net(fn)
+    if not callable(fn):
+        raise TypeError(f"a reward function of states, actions and next states is needed, not {type(fn).__name__}")
+    function: RewardFunction = fn
+    return function
+
+
 def _check(batch_size: int) -> None:
     if batch_size < 1:
         raise ValueError(f"batch_size: {batch_size} is not at least 1")
@@ -49,6 +65,7 @@ def _check(batch_size: int) -> None:
 def sampled(fn: RewardFunction, sample: RewardSample, batch_size: int) -> npt.NDArray[np.float64]:
     """The rewards of the sample's transitions."""
     _check(batch_size)
+    fn = _function(fn)
     transitions = sample.transitions
     states, actions, next_states = transitions.states, transitions.actions, transitions.next_states
     rewards = np.empty(len(states))
@@ -82,6 +99,7 @@ def table(
 ) -> npt.NDArray[np.float64]:
     """What a function says of all transitions between states: (states, actions, states), or the mean over actions."""
     _check(batch_size)
+    fn = _function(fn)
     n, m = len(states), len(actions)
     if n * m * n > MOST:
         raise ValueError(

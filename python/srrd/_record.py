@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
-from ._bridges import Reading, flatten, play
+from ._bridges import Reading, flatten, opened, play
+from ._query import is_module
 from ._sample import RewardSample
 
 #: What a reward function is asked: observation, action and next observation.
@@ -29,7 +30,7 @@ def record(
     Parameters
     ----------
     env
-        A single environment; it is not closed.
+        A single environment, which is not closed, or the id of one, such as ``"CartPole-v1"``.
     rewards
         Functions of (observation, action, next observation), with names if it is a dict: by default they are called as they are named.
     policy, episodes, seed, max_steps, state, action
@@ -59,17 +60,24 @@ def record(
         raise ValueError("a reward function is called 'env' as the environment's own reward is: give it another name")
     if not named and not env_reward:
         raise ValueError("there is no reward to record: give reward functions, or env_reward=True")
+    for name, reward in named.items():
+        if not callable(reward) or is_module(reward):
+            raise TypeError(
+                f"the reward '{name}' is a {type(reward).__name__}: give a function of (observation, action, next observation), such as "
+                "lambda obs, action, next_obs: float(net(torch.as_tensor(next_obs)))"
+            )
     read_state, read_action = state or flatten, action or flatten
     walks: list[tuple[list[Any], list[Any], bool]] = []
     scores: dict[str, list[list[float]]] = {name: [] for name in (["env"] if env_reward else []) + list(named)}
-    for observations, actions, own, terminated in play(env, policy, episodes, seed, max_steps):
-        steps = list(zip(observations, actions, observations[1:], strict=False))
-        for name, reward in named.items():
-            scores[name].append([_number(name, reward(*step)) for step in steps])
-        if env_reward:
-            scores["env"].append(own)
-        states = [read_state(seen) for seen in observations]
-        walks.append((states, [read_action(chosen) for chosen in actions], terminated))
+    with opened(env) as env:
+        for observations, actions, own, terminated in play(env, policy, episodes, seed, max_steps):
+            steps = list(zip(observations, actions, observations[1:], strict=False))
+            for name, reward in named.items():
+                scores[name].append([_number(name, reward(*step)) for step in steps])
+            if env_reward:
+                scores["env"].append(own)
+            states = [read_state(seen) for seen in observations]
+            walks.append((states, [read_action(chosen) for chosen in actions], terminated))
     return [
         RewardSample.from_episodes(
             [(states, actions, of_walk, ends) for (states, actions, ends), of_walk in zip(walks, of_name, strict=True)],

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _srrd
 from ._compare import _core
+from ._result import Regret
 from ._sample import RewardSample, Token
 
 
@@ -19,7 +20,7 @@ def regret(
     starts: Iterable[Token] | None = None,
     dynamics: str | os.PathLike[str] | Any = None,
     threads: int | None = None,
-) -> dict[str, Any]:
+) -> Regret:
     """The normalized regret of acting optimally for one reward under the other, in both directions: what ``srrd regret --json`` tells.
 
     (optimal − earned) / (optimal − worst): 0 where nothing is lost, 1 where the policy is as bad as can be, None where all policies
@@ -41,7 +42,7 @@ def regret(
     >>> import srrd
     >>> a = srrd.RewardSample(["s", "s"], ["left", "right"], ["x", "y"], [1.0, 0.0])
     >>> found = srrd.regret(a, a.with_rewards([0.0, 1.0]))
-    >>> found["a_under_b"]["regret"]
+    >>> found.a_under_b.regret
     1.0
     """
     model, file = None, None
@@ -50,7 +51,7 @@ def regret(
     elif dynamics is not None:
         model = _core(RewardSample.from_frame(dynamics, duplicates="error", columns={"reward": "probability"}))
     names = [_name(state) for state in starts or ()]
-    return _srrd.regret(_core(a), _core(b), model, file, float(gamma), names, threads)
+    return Regret._of(_srrd.regret(_core(a), _core(b), model, file, float(gamma), names, threads))
 
 
 def _name(state: Token) -> str:

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from . import _srrd, _table
+from ._numbers import whole
+from ._options import Next
+from ._result import Returns
 
 #: A table of episodes: a path, a frame, or a dict of arrays.
 Table: TypeAlias = "str | os.PathLike[str] | Any"
@@ -23,9 +26,9 @@ def returns(
     seed: int = 0,
     columns: Mapping[str, str] | None = None,
     rewards: str | Sequence[str] | None = None,
-    next: str = "auto",
+    next: Next = "auto",
     threads: int | None = None,
-) -> dict[str, Any]:
+) -> Returns:
     """How alike two rewards judge the same episodes, by their returns: what ``srrd returns --json`` tells.
 
     Parameters
@@ -44,7 +47,7 @@ def returns(
 
     Returns
     -------
-    dict
+    Returns
         ``correlation``: Pearson's correlation of the returns; ``correlation_without_shaping``: the same without what potentials of
         first and last states explain; ``tau_b``: Kendall's. Each has ``value`` (None where ``undefined`` says why) and ``interval``.
         ``preferences``: for each reward how many it agrees with, and its τ_b.
@@ -55,7 +58,7 @@ def returns(
     >>> log = {"episode": [0, 0, 1, 2, 3], "state": "abaca", "action": "xxxxx", "next_state": "bcabb"}
     >>> log |= {"old": [0.0, 1.0, 2.0, 3.0, 5.0], "new": [0.0, 1.0, 4.0, 6.0, 9.0]}
     >>> log = {name: list(values) for name, values in log.items()}
-    >>> srrd.returns(log, rewards=("old", "new"))["tau_b"]["value"]
+    >>> srrd.returns(log, rewards=("old", "new")).tau_b.value
     1.0
     >>> srrd.returns(log, rewards="old", preferences=[(3, 0), (1, 2)])["preferences"][0]["accuracy"]
     0.5
@@ -70,7 +73,8 @@ def returns(
             f"two rewards are compared, and the table holds {len(walks)}: give a second table, rewards=(A, B), or preferences"
         )
     pairs = None if preferences is None else _pairs(preferences)
-    return _srrd.returns(walks, pairs, float(gamma), interval, draws, seed, threads)
+    counts = (whole("draws", draws), whole("seed", seed))
+    return Returns._of(_srrd.returns(walks, pairs, float(gamma), interval, *counts, threads))
 
 
 def _walks(table: Table, reading: _srrd.Reading, wanted: Sequence[str]) -> list[_srrd.Walks]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _query, _srrd, _table
+from ._options import Duplicates, Next
 
 #: What a state or an action is: an integer, a text, or a tuple of features.
 Token: TypeAlias = "int | str | tuple[float, ...]"
@@ -130,7 +131,7 @@ class RewardSample:
         episodes: npt.ArrayLike | None = None,
         name: str | None = None,
         label: str | None = None,
-        duplicates: str = "mean",
+        duplicates: Duplicates = "mean",
         state_features: Sequence[str] | None = None,
         action_features: Sequence[str] | None = None,
     ) -> None:
@@ -153,10 +154,12 @@ class RewardSample:
 
     @classmethod
     def from_frame(
-        cls, frame: Any, *, name: str = "frame", label: str | None = None, duplicates: str = "mean", **table: Any
+        cls, frame: Any, *, name: str = "frame", label: str | None = None, duplicates: Duplicates = "mean", **table: Any
     ) -> RewardSample:
         """The one sample of a frame (pandas, polars, pyarrow, DuckDB, …) or a dict of arrays. `table` is as in `srrd.from_frame`.
 
+        Examples
+        --------
         >>> import srrd
         >>> columns = {"state": [0, 1], "action": ["go", "go"], "next_state": [1, 0], "reward": [1.0, 0.5]}
         >>> len(srrd.RewardSample.from_frame(columns))
@@ -166,7 +169,7 @@ class RewardSample:
 
     @classmethod
     def from_file(
-        cls, path: str | os.PathLike[str], *, sample: str | None = None, duplicates: str = "mean", **table: Any
+        cls, path: str | os.PathLike[str], *, sample: str | None = None, duplicates: Duplicates = "mean", **table: Any
     ) -> RewardSample:
         """The sample of a table: CSV, TSV, JSONL (also compressed), Parquet, Arrow or NPZ. `sample` names one of several.
 
@@ -188,7 +191,7 @@ class RewardSample:
         *,
         name: str | None = None,
         label: str | None = None,
-        duplicates: str = "mean",
+        duplicates: Duplicates = "mean",
         state_features: Sequence[str] | None = None,
         action_features: Sequence[str] | None = None,
     ) -> RewardSample:
@@ -199,6 +202,8 @@ class RewardSample:
         an object with `obs`, `acts`, `rews` and `terminal` (imitation) or `observations`, `actions`, `rewards` and `terminations`
         (Minari).
 
+        Examples
+        --------
         >>> import srrd
         >>> srrd.RewardSample.from_episodes([([0, 1, 2], [0, 0], [0.0, 1.0]), ([0, 2], [1], [0.5])]).episodes
         2
@@ -246,8 +251,8 @@ class RewardSample:
         ----------
         fn
             ``fn(states, actions, next_states)`` returns one reward per row. It gets arrays: integers, texts, or one row of
-            features per transition. A torch module needs a wrapper: ``lambda s, a, n: net(torch.as_tensor(s), ...)``; it may
-            return tensors.
+            features per transition, and may return tensors. A torch module of three inputs can be given as it is; for others see
+            `srrd.reward_net`.
         transitions
             A `RewardSample`, whose rewards are not used, or (states, actions, next_states).
         unsampled
@@ -256,6 +261,8 @@ class RewardSample:
         batch_size
             How many transitions the function gets at once.
 
+        Examples
+        --------
         >>> import numpy as np, srrd
         >>> sample = srrd.RewardSample.from_callable(lambda s, a, n: n - 0.5 * s, ([0, 1], [0, 0], [1, 2]))
         >>> sample.rewards
@@ -270,7 +277,7 @@ class RewardSample:
         return sample.with_callable(fn, batch_size=batch_size) if unsampled else sample
 
     def with_callable(
-        self, fn: _query.RewardFunction, *, actions: str = "marginal", batch_size: int = 4096
+        self, fn: _query.RewardFunction, *, actions: Literal["marginal", "joint"] = "marginal", batch_size: int = 4096
     ) -> RewardSample:
         """The same sample; for transitions that it lacks, EPIC, DARD and SRRD (double batch) take what `fn` says instead of 0.
 
@@ -398,7 +405,7 @@ class RewardSample:
             what.append(f"{counts['averaged']:,} averaged")
         named = [] if self.name in ("sample", "frame") else [repr(self.name)]
         labelled = [] if self.label is None else [f"label {self.label!r}"]
-        return f"RewardSample({', '.join(named + labelled + what)})"
+        return f"{type(self).__name__}({', '.join(named + labelled + what)})"
 
 
 def _of_ids(tokens: list[Token], ids: npt.NDArray[np.uint32]) -> npt.NDArray[Any]:
@@ -411,10 +418,10 @@ def from_frame(
     frame: Any,
     *,
     name: str = "frame",
-    duplicates: str = "mean",
+    duplicates: Duplicates = "mean",
     columns: Mapping[str, str] | None = None,
     rewards: str | Sequence[str] | None = None,
-    next: str = "auto",
+    next: Next = "auto",
 ) -> list[RewardSample]:
     """The samples of a frame, or of a dict of arrays: one, or as many as its column ``sample`` names.
 
@@ -461,10 +468,10 @@ def from_frame(
 def read(
     path: str | os.PathLike[str],
     *,
-    duplicates: str = "mean",
+    duplicates: Duplicates = "mean",
     columns: Mapping[str, str] | None = None,
     rewards: str | Sequence[str] | None = None,
-    next: str = "auto",
+    next: Next = "auto",
     dataset: Mapping[str, Any] | None = None,
 ) -> list[RewardSample]:
     """The samples of a table in a file, in order: CSV, TSV, JSONL (also ``.gz`` and ``.zst``), Parquet, Arrow or NPZ; or of a
@@ -540,4 +547,10 @@ def _counted(count: int, what: str) -> str:
 
 def _percent(fraction: float) -> str:
     percent = 100 * fraction
-    return f"{percent:.1f} %" if percent >= 0.1 else f"{percent:.1e} %"
+    return (
+        f"{percent:.1f} %"
+        if percent >= 0.1 or not percent
+        else f"{percent:.1g} %"
+        if percent >= 1e-4
+        else "under 0.0001 %"
+    )

@@ -7,11 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ._compare import GammaEstimate
+from ._result import Told
 from ._sample import Token
 
 __all__ = [
     "Choices",
     "DataWarning",
+    "ModelsAsked",
     "Reading",
     "Sample",
     "Tabular",
@@ -23,10 +25,12 @@ __all__ = [
     "check_matrix",
     "classify",
     "clean_up_when_ended",
+    "cluster",
     "command",
     "compare",
     "cross",
     "default_shrinkage",
+    "degrees_of_freedom",
     "distance",
     "embed",
     "estimate_gamma",
@@ -37,10 +41,14 @@ __all__ = [
     "merge_parts",
     "metrics",
     "models",
+    "models_of_arrow",
+    "models_of_columns",
+    "models_of_files",
     "neighbour_distances",
     "options",
     "overlap_distances",
     "pairwise",
+    "picture",
     "plan",
     "preferences_of_file",
     "publish_run",
@@ -52,13 +60,13 @@ __all__ = [
     "sample_of_episodes",
     "samples_of_arrow",
     "samples_of_columns",
-    "score_columns_of_file",
     "settle",
+    "settle_matrix",
     "simulate",
     "walks_of_columns",
     "walks_of_file",
     "warn",
-    "warn_undefined",
+    "warn_of_matrix",
     "worlds",
 ]
 
@@ -73,6 +81,21 @@ class Choices:
     def __new__(cls, given: dict[str, Any], certainty: bool = False) -> Choices: ...
     @property
     def metrics(self) -> list[str]: ...
+
+@final
+class ModelsAsked:
+    def __new__(
+        cls,
+        gold: str | None,
+        by: str | None,
+        criterion: str | None,
+        interval: float,
+        draws: int,
+        seed: int,
+        top: int,
+        report: str | None,
+        plot: str | None,
+    ) -> ModelsAsked: ...
 
 @final
 class Reading:
@@ -190,22 +213,22 @@ def regret(
     gamma: float,
     starts: list[str],
     threads: int | None = None,
-) -> dict[str, Any]: ...
+) -> Told: ...
 
 # Episodes.
 def walks_of_columns(columns: dict[str, Any], origin: str, name: str, reading: Reading) -> list[Walks]: ...
 def walks_of_file(path: str, reading: Reading) -> list[Walks]: ...
 def preferences_of_file(path: str) -> list[tuple[str, str]]: ...
-def score_columns_of_file(path: str) -> list[str]: ...
-def models(
-    samples: list[Sample],
-    gold: str | None,
-    interval: float,
-    draws: int,
-    seed: int,
-    top: int,
-    threads: int | None = None,
-) -> dict[str, Any]: ...
+def models(samples: list[Sample], asked: ModelsAsked, threads: int | None = None) -> Told: ...
+def models_of_files(
+    paths: list[str], reading: Reading, asked: ModelsAsked, threads: int | None = None
+) -> Told: ...
+def models_of_arrow(
+    frame: Any, origin: str, reading: Reading, asked: ModelsAsked, threads: int | None = None
+) -> Told: ...
+def models_of_columns(
+    columns: dict[str, Any], origin: str, reading: Reading, asked: ModelsAsked, threads: int | None = None
+) -> Told: ...
 def returns(
     rewards: list[Walks],
     preferences: list[tuple[str, str]] | None,
@@ -214,7 +237,7 @@ def returns(
     draws: int,
     seed: int,
     threads: int | None = None,
-) -> dict[str, Any]: ...
+) -> Told: ...
 def irl(
     method: str,
     walks: list[Walks],
@@ -230,14 +253,14 @@ def worlds() -> list[str]: ...
 
 # Answers. Warnings are issued as `DataWarning`, at the line that called the package.
 def distance(a: Sample, b: Sample, choices: Choices, threads: int | None = None) -> float: ...
-def compare(a: Sample, b: Sample, choices: Choices, threads: int | None = None) -> Any: ...
-def explain(a: Sample, b: Sample, choices: Choices, top: int = 10, threads: int | None = None) -> Any: ...
+def compare(a: Sample, b: Sample, choices: Choices, threads: int | None = None) -> Told: ...
+def explain(a: Sample, b: Sample, choices: Choices, top: int = 10, threads: int | None = None) -> Told: ...
 def inspect(
     samples: list[Sample],
     choices: Choices,
     space: tuple[float, float] | None = None,
     threads: int | None = None,
-) -> Any: ...
+) -> Told: ...
 def classify(
     samples: list[Sample],
     choices: Choices,
@@ -247,12 +270,19 @@ def classify(
     repeats: int,
     shrinkage: float | None = None,
     threads: int | None = None,
-) -> Any: ...
+) -> Told: ...
 def canonicalize(sample: Sample, choices: Choices, threads: int | None = None) -> npt.NDArray[np.float64]: ...
 def pairwise(
     samples: list[Sample], choices: Choices, undefined: float | None = None, threads: int | None = None
 ) -> npt.NDArray[np.float64]: ...
+def degrees_of_freedom(
+    samples: list[Sample], choices: Choices, threads: int | None = None
+) -> npt.NDArray[np.uintp]: ...
 def check_matrix(samples: int) -> None: ...
+def cluster(
+    distances: npt.NDArray[np.float64], clusters: str
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
+def picture(a: Sample, b: Sample, choices: Choices, threads: int | None = None) -> tuple[str, bytes]: ...
 def cross(
     rows: list[Sample], columns: list[Sample], choices: Choices, threads: int | None = None
 ) -> npt.NDArray[np.float64]: ...
@@ -260,7 +290,7 @@ def cross(
 # For what is put together from blocks: a block (without warnings), what comes before the first one, and what after the last.
 def block(
     rows: list[Sample], columns: list[Sample] | None, choices: Choices, threads: int | None = None
-) -> npt.NDArray[np.float64]: ...
+) -> tuple[npt.NDArray[np.float64], int]: ...
 def neighbour_distances(
     rows: list[Sample], columns: list[Sample], choices: Choices, shrinkage: float, threads: int | None = None
 ) -> npt.NDArray[np.float64]: ...
@@ -270,7 +300,18 @@ def overlap_distances(
 def default_shrinkage() -> float: ...
 def settle(samples: list[Sample], choices: Choices, threads: int | None = None) -> float: ...
 def warn(message: str) -> None: ...
-def warn_undefined(a: Sample, b: Sample, choices: Choices, undefined: int, pairs: int, at: tuple[int, int]) -> None: ...
+def settle_matrix(
+    samples: list[Sample], choices: Choices, threads: int | None = None
+) -> tuple[float, str, str | None]: ...
+def warn_of_matrix(
+    samples: int,
+    choices: Choices,
+    undefined: int,
+    first: tuple[Sample, Sample] | None,
+    at: tuple[int, int],
+    few: int,
+    advised: str | None,
+) -> None: ...
 def estimate_gamma(samples: list[Sample], threads: int | None = None) -> GammaEstimate: ...
 def embed(distances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...
 

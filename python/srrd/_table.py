@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _srrd
+from ._options import Next
 
 #: The names of columns that mean something: those of the roles, and others that are taken for them.
 _NAMES = frozenset(name for role, aliases in _srrd.roles() for name in (role, *aliases))
@@ -18,7 +19,7 @@ def reading(
     duplicates: str,
     columns: Mapping[str, str] | None = None,
     rewards: str | Sequence[str] | None = None,
-    next: str = "auto",
+    next: Next = "auto",
     dataset: Mapping[str, Any] | None = None,
 ) -> _srrd.Reading:
     """How a table becomes samples, checked as the command checks it."""

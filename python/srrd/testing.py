@@ -6,10 +6,11 @@ same function.
 
 from __future__ import annotations
 
-from typing import Any, Literal, Unpack
+from typing import Literal, Unpack
 
 from ._compare import compare
 from ._options import CompareOptions
+from ._result import Comparison
 from ._sample import RewardSample
 
 
@@ -47,15 +48,14 @@ def assert_same_behaviour(
     # Frames of this module say nothing to whoever reads the failure.
     __tracebackhide__ = True
     found = compare(a, b, "projected", gamma, **options)
-    if found["verdict"] == "same":
+    if found.verdict == "same":
         return
-    reason = found["reason"]
-    if found["verdict"] == "unknown":
-        raise NotEnoughData(f"not enough data to tell: {reason}")
-    raise AssertionError(f"the rewards differ: {reason}{_shown(found)}")
+    failure = NotEnoughData if found.verdict == "unknown" else AssertionError
+    notes = "".join(f"\n  note: {warning.message}" for warning in found.warnings)
+    raise failure(found.sentences[0] + _shown(found) + notes)
 
 
-def _shown(found: dict[str, Any]) -> str:
+def _shown(found: Comparison) -> str:
     if "witness" not in found:
         return ""
     lines = []

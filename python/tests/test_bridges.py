@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import sys
+import types
 from dataclasses import dataclass
 from typing import Any
 
@@ -177,3 +180,85 @@ def test_demonstrations_get_their_rewards_from_a_net() -> None:
 def test_what_is_no_net_is_refused() -> None:
     with pytest.raises(TypeError, match="neither a reward net nor a torch module"):
         srrd.reward_net(3)
+
+
+class FakeTensor:
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def cpu(self) -> FakeTensor:
+        return self
+
+    def numpy(self) -> Any:
+        return self.values
+
+
+class Module:
+    """What a torch module can do, as far as it matters here."""
+
+    def parameters(self) -> Any:
+        return iter(())
+
+    def __call__(self, *inputs: Any) -> Any:
+        return self.forward(*inputs)  # type: ignore[attr-defined]
+
+
+class Three(Module):
+    def forward(self, state: Any, action: Any, next_state: Any) -> Any:
+        return FakeTensor(next_state.values.sum(axis=1) - state.values.sum(axis=1) + action.values)
+
+
+class One(Module):
+    def forward(self, input: Any) -> Any:
+        return FakeTensor(input.values.sum(axis=1, keepdims=True))
+
+
+@pytest.fixture
+def torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = types.ModuleType("torch")
+    vars(fake).update(
+        float32=np.float32, no_grad=contextlib.nullcontext,
+        as_tensor=lambda values, device, dtype: FakeTensor(np.asarray(values, dtype=dtype)),
+    )  # fmt: skip
+    monkeypatch.setitem(sys.modules, "torch", fake)
+
+
+def test_modules_of_three_inputs_are_reward_functions(torch: None) -> None:
+    obs = np.arange(12.0).reshape(6, 2)
+    transitions = (obs[:-1], np.arange(5), obs[1:])
+    assert srrd.RewardSample.from_callable(Three(), transitions).rewards.tolist() == [4, 5, 6, 7, 8]
+    assert srrd.RewardSample.from_callable(srrd.reward_net(Three()), transitions).rewards.tolist() == [4, 5, 6, 7, 8]
+
+
+def test_modules_of_one_input_work_or_say_what_to_do(torch: None) -> None:
+    obs = np.arange(12.0).reshape(6, 2)
+    transitions = (obs[:-1], np.arange(5), obs[1:])
+    with pytest.raises(
+        ValueError, match=r"One takes 1 input: say what it is a function of, such as inputs=\('state', 'action'\)"
+    ):
+        srrd.RewardSample.from_callable(One(), transitions)
+    by_state = srrd.RewardSample.from_callable(srrd.reward_net(One(), inputs=("state",)), transitions)
+    assert by_state.rewards.tolist() == obs[:-1].sum(axis=1).tolist()
+    both = srrd.RewardSample.from_callable(srrd.reward_net(One(), inputs=("state", "action")), transitions)
+    assert both.rewards.tolist() == (obs[:-1].sum(axis=1) + np.arange(5)).tolist()
+    with pytest.raises(ValueError, match=r"inputs: \('reward',\) must be some of 'state', 'action' and 'next_state'"):
+        srrd.reward_net(One(), inputs=("reward",))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="inputs are for torch modules, and RewardNet is none"):
+        srrd.reward_net(RewardNet(), inputs=("state",))
+    with pytest.raises(TypeError, match="a reward function of states, actions and next states is needed, not int"):
+        srrd.RewardSample.from_callable(3, transitions)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="the reward 'net' is a One: give a function"):
+        srrd.record("FrozenLake-v1", rewards={"net": One()})
+
+
+def test_environments_may_be_given_by_their_ids() -> None:
+    by_id = srrd.from_gymnasium("FrozenLake-v1", episodes=5)
+    assert by_id == srrd.from_gymnasium(gymnasium.make("FrozenLake-v1"), episodes=5)
+    (recorded,) = srrd.record("FrozenLake-v1", env_reward=True, episodes=5)
+    assert recorded.rewards.tolist() == by_id.rewards.tolist()
+    with pytest.raises(gymnasium.error.NameNotFound, match="NoSuchLake"):
+        srrd.from_gymnasium("NoSuchLake-v1")
+    with pytest.raises(
+        TypeError, match="env: int is no Gymnasium environment: give what gymnasium.make returns, or an id"
+    ):
+        srrd.from_gymnasium(3)

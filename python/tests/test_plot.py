@@ -66,9 +66,59 @@ def test_heat_maps_show_what_is_undefined_and_draw_where_they_are_told() -> None
     drawn(plot.heat_map(np.zeros((1, 1))))
 
 
+def test_heat_maps_have_a_tree_whose_branches_join_at_mean_distances() -> None:
+    ax = drawn(plot.heat_map(NEAR))
+    (tree,) = ax.child_axes
+    (branches,) = tree.collections
+    tops = [max(y for _, y in path.vertices) for path in branches.get_paths()]
+    assert tops == pytest.approx([0.1, 0.1, 0.875])
+    assert tree.get_xlim() == ax.get_xlim()
+    assert not drawn(plot.heat_map(NEAR, cluster=False)).child_axes
+
+
+def test_heat_maps_fade_pairs_that_rest_on_little() -> None:
+    freedom = np.full((4, 4), 30)
+    freedom[0, 1] = freedom[1, 0] = 9
+    ax = drawn(plot.heat_map(NEAR, freedom=freedom, cluster=False))
+    alpha = np.asarray(ax.images[0].get_alpha())
+    assert (alpha < 1).sum() == 2 and alpha[0, 1] == alpha[1, 0] < 1
+    assert texts(ax.get_legend().get_texts()) == ["faded: freedom < 10"]
+    with pytest.raises(ValueError, match="freedom: there are 4 samples"):
+        plot.heat_map(NEAR, freedom=freedom[:3, :3])
+
+
+def test_heat_maps_of_samples_know_names_labels_and_freedom() -> None:
+    samples = [random_sample(i, name=f"reward {i}", label="xy"[i % 2]) for i in range(3)]
+    part = samples[0].transitions
+    few = srrd.RewardSample(
+        part.states[:18], part.actions[:18], part.next_states[:18], np.arange(18.0) % 5, name="few", label="x"
+    )
+    ax = drawn(plot.heat_map([*samples, few]))
+    assert set(texts(ax.get_yticklabels())) == {"reward 0", "reward 1", "reward 2", "few"}
+    legend = texts(ax.get_legend().get_texts())
+    assert legend[:2] == ["x", "y"] and legend[-1] == "faded: freedom < 10"
+    distances = srrd.pairwise(samples, "projected")
+    shown = drawn(plot.heat_map(samples, cluster=False)).images[0].get_array()
+    assert np.asarray(shown).tolist() == distances.tolist()
+    # Fifty reward functions still have their names.
+    names = [f"reward function {i}" for i in range(50)]
+    ax = drawn(plot.heat_map(np.abs(np.subtract.outer(np.arange(50), np.arange(50))) / 50.0, names=names))
+    assert sorted(texts(ax.get_yticklabels())) == sorted(names)
+
+
+def test_degrees_of_freedom_are_those_of_each_comparison() -> None:
+    samples = [random_sample(1), random_sample(2, rows=40), random_sample(3, rows=14)]
+    freedom = srrd.degrees_of_freedom(samples, ends="none")
+    shared = srrd.degrees_of_freedom(samples, "srrd")
+    for i, a in enumerate(samples):
+        for j, b in enumerate(samples):
+            found = srrd.compare(a, b, "projected", ends="none")
+            assert (freedom[i, j], shared[i, j]) == (found.results[0].degrees_of_freedom, found.common)
+
+
 def test_the_order_is_that_of_a_line() -> None:
     place = np.random.default_rng(0).permutation(12)
-    ordered = place[plot._order(np.abs(np.subtract.outer(place, place)) / 12.0)]
+    ordered = place[plot._tree(np.abs(np.subtract.outer(place, place)) / 12.0)[0]]
     # Each neighbour on the line is near in the order.
     assert np.abs(np.diff(ordered)).mean() < 2
 

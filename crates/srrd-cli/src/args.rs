@@ -3,23 +3,28 @@
 mod cells;
 mod episodes;
 pub mod irl;
+mod manners;
 mod models;
+mod pairs;
 mod report;
 mod simulate;
 
 pub use cells::Discretize;
 pub use episodes::{Regret, Returns};
+pub use manners::{Color, Completions, Manners, Manual};
 pub use models::Models;
+pub use pairs::{Check, Distance, Explain};
 pub use report::{Demo, ReportArgs};
 pub use simulate::Simulate;
 
 use crate::gamma::ProfileArgs;
 use crate::inputs::{DatasetArgs, TableArgs};
-use crate::options::{Canonicalizes, Classifies, Compares, Judges, Measures, Shared};
+use crate::options::{Canonicalizes, Classifies, Compares, Shared};
 use crate::threads::Threads;
 use clap::{Args, Parser, Subcommand};
 use srrd::METRICS;
 use srrd::answer::ClassifyOptions;
+use srrd::cluster::ClusterCount;
 use std::path::PathBuf;
 
 /// Do these two reward functions ask for the same behaviour?
@@ -39,6 +44,8 @@ Start with:
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
+    #[command(flatten)]
+    pub manners: Manners,
 }
 
 /// Where not all commands take the same of an option that they share.
@@ -67,10 +74,11 @@ Examples:
 
 It writes the tables that it compares and a report into the folder.")]
     Demo(Demo),
-    /// The distance of two reward samples
+    /// The distance of two reward samples, or of all pairs of a few
     #[command(after_help = "\
 Examples:
   srrd distance a.csv b.csv
+  srrd distance a.csv b.csv c.csv                        a small matrix
   srrd distance a.csv b.parquet --metric all --gamma 0.95 --json
   srrd distance a.csv b.csv --interval 0.95 --chance     how sure is it?
   srrd distance a.csv b.csv --gamma auto --profile gamma.svg     the gamma of the shaping, from the data
@@ -99,11 +107,14 @@ begins above the margin, or when two sampled paths show that the rewards want di
 Examples:
   srrd explain a.csv b.csv
   srrd explain a.csv b.csv --metric projected --top 20 --json
-  srrd explain p.csv q.csv --metric projected -o where.csv --plot where.svg     a grid world
+  srrd explain p.csv q.csv --metric projected -o where.csv --plot where.svg
 
 The squared distance is a sum over the shared transitions: every one of them has a share of it. Their
-difference is that of the two rewards without shaping, each in standard deviations of its own. A grid
-world has the columns state.x, state.y, next_state.x and next_state.y, whole numbers from 0 up.")]
+difference is that of the two rewards without shaping, each in standard deviations of its own.
+
+--plot draws a grid world (the columns state.x, state.y, next_state.x and next_state.y, whole numbers
+from 0 up), states with other features on a plane (two features as they are, more by principal
+components), and the states that carry most as bars where states are names.")]
     #[command(mut_arg("metric", |arg| arg.help(one_metric())))]
     Explain(Explain),
     /// Add a column `canonical`: the rewards without potential shaping
@@ -121,7 +132,14 @@ all other columns kept.")]
 Examples:
   srrd matrix agents.csv -o distances.csv                      a table with a column `sample`
   srrd matrix runs/*.csv -o distances.npy --plot heat.png      one sample per file
-  srrd matrix agents.csv -o d.csv --undefined 1 --threads 2    1, the farthest, where undefined")]
+  srrd matrix agents.csv -o d.csv --undefined 1 --threads 2    1, the farthest, where undefined
+  srrd matrix agents.csv -o d.csv --clusters auto              groups, in d.clusters.csv
+
+--clusters writes a table beside OUT: its columns are sample, label (where samples have labels),
+cluster (from 1, the largest first) and silhouette (how well a sample fits: 1 well, 0 as well
+elsewhere). Clusters are made by average linkage; auto takes the number with the largest mean
+silhouette, where that reaches 0.25; else all samples are one cluster if their mean distance is at
+most 0.35, or each is its own.")]
     #[command(mut_arg("metric", |arg| arg.help(one_metric())))]
     Matrix(Matrix),
     /// What is in a table, and how far its distances can be trusted
@@ -178,11 +196,26 @@ what is lost when one chooses the best of n by the scores of the other. Interval
 by drawing prompts. With --json also accuracies by margin, and all n from 2 to 64.")]
     #[command(mut_arg("interval", |arg| arg.help("The level of the intervals [default: 0.95]")), mut_arg("seed", |arg| arg.help("The seed of the draws")))]
     Models(Models),
-    /// Rebuild summary, figures and report of a run
+    /// A page about your own samples, or the report of a run
     #[command(after_help = "\
-Example:
-  srrd report runs/coverage")]
-    Report(ReportArgs),
+Examples:
+  srrd report old.csv new.csv -o page.html                     verdict, distances, where they differ
+  srrd report runs/*.csv -o page.html --gamma auto             many samples: groups and a heat map
+  srrd report log.csv --rewards old,new,other -o page.html     reward columns of one table
+  srrd report runs/coverage                                    of what `srrd reproduce` has written
+
+The page is one file that needs nothing else. It has the verdict, distances by all metrics with
+intervals, groups of samples, where samples differ, what was sampled, what the data say about gamma,
+and the command that makes it again. Of up to 12 samples all pairs are compared; of more, those that
+stand for the groups.")]
+    #[command(mut_arg("metric", |arg| arg.help(any_metric())), mut_arg("interval", |arg| arg.help("The level of the intervals [default: 0.95]")))]
+    Report(Box<ReportArgs>),
+    /// Completions for a shell
+    #[command(after_help = manners::COMPLETIONS)]
+    Completions(Completions),
+    /// Manual pages
+    #[command(after_help = manners::MANUAL)]
+    Manual(Manual),
     /// What it costs to act on the wrong reward
     #[command(after_help = "\
 Examples:
@@ -249,72 +282,6 @@ they take, how far they move and how well they shoot; without --classes two equa
 }
 
 #[derive(Debug, Args)]
-pub struct Distance {
-    /// The first sample: a table, or TABLE#SAMPLE; - is CSV on standard input
-    pub a: PathBuf,
-    /// The second sample: a table, or TABLE#SAMPLE; left out where the first table holds two samples, as with --rewards A,B
-    pub b: Option<PathBuf>,
-    #[command(flatten)]
-    pub shared: Shared<Measures>,
-    #[command(flatten)]
-    pub table: TableArgs,
-    #[command(flatten)]
-    pub threads: Threads,
-    #[command(flatten)]
-    pub profile: ProfileArgs,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct Check {
-    /// The reward as it was: a table, or TABLE#SAMPLE; - is CSV on standard input
-    pub old: PathBuf,
-    /// The reward as it is now: a table, or TABLE#SAMPLE; left out where the first table holds two samples, as with --rewards OLD,NEW
-    pub new: Option<PathBuf>,
-    #[command(flatten)]
-    pub shared: Shared<Judges>,
-    #[command(flatten)]
-    pub table: TableArgs,
-    #[command(flatten)]
-    pub threads: Threads,
-    /// Print an annotation for GitHub Actions
-    #[arg(long, conflicts_with = "json")]
-    pub github: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct Explain {
-    /// The first sample: a table, or TABLE#SAMPLE; - is CSV on standard input
-    pub a: PathBuf,
-    /// The second sample: a table, or TABLE#SAMPLE; left out where the first table holds two samples, as with --rewards A,B
-    pub b: Option<PathBuf>,
-    /// How many transitions and states to show
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub top: usize,
-    /// Also write all shared transitions as a table, with rewards, canonical rewards, difference and share; - is CSV on
-    /// standard output, instead of the text
-    #[arg(short, long, value_name = "OUT")]
-    pub output: Option<PathBuf>,
-    /// Also draw a grid world: what starts in every cell, and every step to a neighbouring one
-    #[arg(long, value_name = "FILE.svg|png")]
-    pub plot: Option<PathBuf>,
-    #[command(flatten)]
-    pub shared: Shared<Compares>,
-    #[command(flatten)]
-    pub table: TableArgs,
-    #[command(flatten)]
-    pub threads: Threads,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
 pub struct Canonicalize {
     /// The table; - is CSV on standard input
     pub input: PathBuf,
@@ -345,6 +312,9 @@ pub struct Matrix {
     /// Also draw a heat map, ordered by hierarchical clustering
     #[arg(long, value_name = "FILE.svg|png")]
     pub plot: Option<PathBuf>,
+    /// Also find so many groups, or as many as are clearest; they are written beside OUT, and outlined in the heat map
+    #[arg(long, value_name = "K|auto")]
+    pub clusters: Option<ClusterCount>,
     /// What to write where a distance is undefined, 0 on the diagonal [default: NaN]
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub undefined: Option<f64>,

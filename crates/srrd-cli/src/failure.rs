@@ -1,10 +1,10 @@
 //! Why a command ended early, and what the exit status is then: 1 it failed, 2 the call or the input was wrong.
 
+use crate::print;
 use srrd::{FrontEnd, Problem};
 use srrd_data::{ErrorKind, TableError};
 use srrd_lab::LabError;
-use srrd_show::escape::shown;
-use std::io::{self, Write};
+use std::io;
 
 /// The end of a command that did not finish.
 #[derive(Debug)]
@@ -28,20 +28,15 @@ impl Failure {
         match self {
             Failure::ClosedPipe => 0,
             Failure::Failed(message) => {
-                tell(&message);
+                print::error(&message);
                 1
             }
             Failure::Wrong(message) => {
-                tell(&message);
+                print::error(&message);
                 2
             }
         }
     }
-}
-
-/// That a message cannot be told must not change the exit status.
-fn tell(message: &str) {
-    let _ = writeln!(io::stderr(), "error: {}", shown(message));
 }
 
 impl From<TableError> for Failure {

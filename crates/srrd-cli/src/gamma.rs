@@ -52,7 +52,10 @@ impl Profile {
         let columns = ["gamma", "unexplained"].map(|name| (name.to_owned(), ColumnType::Float));
         Ok(match self {
             Profile::Picture(picture) => Begun::Picture(picture.begin()?, picture),
-            Profile::Table(path) => Begun::Table(create(&path, &Schema::new(columns))?),
+            Profile::Table(path) => {
+                let writer = create(&path, &Schema::new(columns))?;
+                Begun::Table(path, writer)
+            }
         })
     }
 }
@@ -60,19 +63,25 @@ impl Profile {
 /// A profile whose file is open.
 pub enum Begun {
     Picture(OutputFile, Picture),
-    Table(Box<dyn TableWriter>),
+    Table(PathBuf, Box<dyn TableWriter>),
 }
 
 impl Begun {
     /// Writes what was found.
     pub fn write(self, estimate: &GammaEstimate) -> Result<(), Failure> {
         match self {
-            Begun::Picture(file, picture) => picture.write(file, Ok::<_, FigureError>(gamma::profile(estimate))),
-            Begun::Table(mut writer) => {
+            Begun::Picture(file, picture) => {
+                picture.write(file, Ok::<_, FigureError>(gamma::profile(estimate)))?;
+                print::wrote([picture.path.as_path()], "the profile of gamma");
+                Ok(())
+            }
+            Begun::Table(path, mut writer) => {
                 let (gamma, left) = estimate.profile.iter().copied().unzip();
                 let columns = [Values::Float(gamma), Values::Float(left)].into_iter().map(Column::from).collect();
                 writer.write(&Batch::from_columns(columns, 1))?;
-                Ok(writer.finish()?)
+                writer.finish()?;
+                print::wrote([path.as_path()], "the profile of gamma");
+                Ok(())
             }
         }
     }

@@ -152,6 +152,7 @@ impl TableArgs {
             duplicates: shared.duplicates,
             episodes,
             demonstrations: false,
+            properties: false,
             dataset: self.dataset.options()?,
         })
     }

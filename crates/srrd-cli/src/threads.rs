@@ -1,6 +1,8 @@
 //! How many threads a command uses.
 
 use crate::failure::Failure;
+use crate::progress::Watch;
+use srrd::run::Gauge;
 
 /// More threads than any machine has cores only get in each other's way.
 const MOST_THREADS: usize = 1024;
@@ -28,9 +30,13 @@ impl Threads {
         }
     }
 
-    /// Runs `work` on so many threads.
+    /// Runs `work` on so many threads, with a line of progress where it takes long.
     pub fn run<T: Send>(self, work: impl FnOnce() -> Result<T, Failure> + Send) -> Result<T, Failure> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.count()?).build();
-        pool.map_err(|e| Failure::Failed(format!("cannot start threads: {e}")))?.install(work)
+        let gauge = Gauge::new();
+        let carried = gauge.clone();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.count()?).start_handler(move |_| carried.carry());
+        let pool = pool.build().map_err(|e| Failure::Failed(format!("cannot start threads: {e}")))?;
+        let _watch = Watch::begin(gauge);
+        pool.install(work)
     }
 }

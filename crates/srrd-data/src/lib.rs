@@ -30,12 +30,14 @@ mod dataset;
 pub mod discretize;
 mod error;
 mod files;
+mod matrix;
 mod table;
 
 pub use dataset::{
-    DATASET_OPTIONS, DATASETS, DatasetInfo, DatasetNote, DatasetOptionError, DatasetOptionInfo, DatasetOptions,
+    DATASET_OPTIONS, DATASETS, DatasetInfo, DatasetNote, DatasetOptionError, DatasetOptionInfo, DatasetOptions, Log,
     is_readable,
 };
 pub use error::{ErrorKind, TableError};
 pub use files::{OutputFile, Unfinished, discard_unfinished};
+pub use matrix::{KeptMatrix, MatrixWriter};
 pub use table::*;

@@ -75,6 +75,40 @@ fn lists_are_features() {
 }
 
 #[test]
+fn numbered_columns_are_features_as_well() {
+    let rows = "obs_0,obs_1,act_1,next_obs_0,next_obs_1,reward\n1,2.5,3,0,2.5,1\n0,2.5,4,1,2.5,2\n";
+    let numbered = csv(rows).unwrap();
+    let dotted = csv(&rows.replace("s_", "s.").replace("act_", "act.")).unwrap();
+    assert_eq!(numbered.samples[0].sample, dotted.samples[0].sample);
+    assert_eq!(numbered.samples[0].state_features.as_deref(), Some(&["0".to_owned(), "1".to_owned()][..]));
+    let told = "t: reading `obs_*` as state, `act_*` as action, `next_obs_*` as next_state";
+    assert_eq!(numbered.notes[0].to_string(), told);
+    // A gap means that the columns are something else, and whole columns come first.
+    let error = csv("obs_0,obs_2,action,reward\n1,2,3,1\n").unwrap_err().to_string();
+    assert!(error.contains("column `state`: the column is missing") && error.contains("`state_0`"), "{error}");
+    assert_eq!(csv("obs,state_0,action,reward\n1,2,3,1\n").unwrap().samples[0].state_features, None);
+    let error = csv("obs_0,state_0,action,reward\n1,2,3,1\n").unwrap_err().to_string();
+    assert!(error.contains("both `state_*` and `obs_*`") && error.contains("--columns state=state`"), "{error}");
+    let options = TableOptions { columns: "state=obs".parse().unwrap(), ..TableOptions::default() };
+    assert!(table(Format::Csv, "obs_0,state_0,action,reward\n1,2,3,1\n", &options).is_ok());
+}
+
+#[test]
+fn rows_that_go_on_are_not_taken_for_one_step_without_a_word() {
+    let rows = "obs,act,rew,terminations,truncations\na,x,1,false,false\nb,x,2,false,true\nc,y,3,true,false\n";
+    let told = csv(rows).unwrap().notes;
+    let Some(TableNote::OneStep { column, .. }) = told.last() else { panic!("{told:?}") };
+    assert_eq!(column, "terminations");
+    assert!(told.last().unwrap().to_string().contains("`--next shift`"));
+    for next in [Next::None, Next::Shift] {
+        let said = table(Format::Csv, rows, &TableOptions { next, ..TableOptions::default() }).unwrap();
+        assert!(!said.notes.iter().any(|note| matches!(note, TableNote::OneStep { .. })), "{:?}", said.notes);
+    }
+    let over = csv("obs,act,rew,done\na,x,1,true\nb,x,2,true\n").unwrap();
+    assert_eq!(over.notes.len(), 1, "{:?}", over.notes);
+}
+
+#[test]
 fn next_states_come_by_shifting_where_steps_are_known() {
     let rows = "episode,step,state,action,reward,terminated\n\
                 1,2,c,x,3,true\n1,0,a,x,1,false\n2,0,a,y,4,false\n1,1,b,x,2,false\n2,1,d,y,5,false\n";

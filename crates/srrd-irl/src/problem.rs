@@ -23,6 +23,13 @@ pub enum Problem {
         /// How many steps it has.
         steps: usize,
     },
+    /// An environment that fails, or that demonstrations do not fit.
+    Environment {
+        /// The set.
+        set: String,
+        /// What is wrong.
+        why: String,
+    },
     /// PTIRL has no answer.
     Ptirl {
         /// The set.
@@ -124,6 +131,7 @@ impl Problem {
                  discretize states first",
                 of(set)
             ),
+            Problem::Environment { set, why } => format!("{}{why}", of(set)),
             Problem::Ptirl { set, problem } => format!("{}{}", of(set), problem.say(front_end)),
             Problem::NoSteps { set } => format!("{}there are no steps to learn from", of(set)),
             Problem::OtherFeatures { sets: [one, other] } => format!(

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use srrd::run::Steps;
 use srrd::trajectories::End;
 
 use crate::demonstrations::{Demonstrations, Set};
@@ -73,6 +74,19 @@ impl<'a> Task<'a> {
     /// By row of the set, the number of its pair (s, a) and of its outcome in the [`Dynamics`](srrd::Dynamics) of the model.
     pub fn places(&self) -> impl ExactSizeIterator<Item = (usize, usize)> {
         self.place.iter().map(|&(pair, outcome)| (pair as usize, outcome as usize))
+    }
+
+    /// By row of the set, whether its reward is that of a step that ended its episode.
+    ///
+    /// A transition may end some episodes and not others. Values count the share of ends, but a row of rewards has one mark: it ends only if
+    /// all steps of the set that took it did. Its reward is that of a step so marked; a mixture of both would be the reward of neither, and
+    /// shaping would not leave it.
+    pub fn ends(&self) -> impl ExactSizeIterator<Item = bool> {
+        let marks = self.set().sample().sample.ends();
+        self.place.iter().enumerate().map(|(row, &(_, outcome))| {
+            let share = self.model.ended()[outcome as usize];
+            share == 1.0 || (share > 0.0 && marks.at(row) == Some(true))
+        })
     }
 
     /// By pair (s, a) of the model, how many steps of the set took it.
@@ -157,6 +171,8 @@ pub fn learn_kept(
         ModelChoice::Given(model) => Some(Model::given(model, demonstrations)?),
     };
     let (done, of) = (AtomicUsize::new(0), demonstrations.sets().len());
+    // Of one set, its iterations are counted.
+    let steps = (of > 1).then(|| Steps::begin("sets", of as u64));
     let learn = |index: usize| {
         srrd::run::checkpoint();
         let learned = match (known(index), &shared) {
@@ -172,6 +188,9 @@ pub fn learn_kept(
                 learned.inspect(|learned| keep(index, learned))
             }
         };
+        if let Some(steps) = &steps {
+            steps.add(1);
+        }
         progress(Progress { sets: done.fetch_add(1, Ordering::Relaxed) + 1, of });
         learned
     };

@@ -3,6 +3,9 @@
 //! The distance between the rewards of two successive iterations says how far learning still moves in what matters: shaping and scale
 //! do not count. Once it stays small, learning policies on is of no use.
 
+use std::sync::Arc;
+
+use srrd::run::Steps;
 use srrd::{Metric, NamedSample, RewardSample, Settings};
 
 use crate::learned::Iterate;
@@ -53,12 +56,14 @@ pub struct Watch<'a> {
     last: Option<RewardSample>,
     trace: Vec<Iterate>,
     iterations: usize,
+    steps: Arc<Steps>,
 }
 
 impl<'a> Watch<'a> {
     /// Of the transitions of `sample`; the settings say with which γ rewards are compared.
     pub fn new(sample: &'a NamedSample, patience: Patience, settings: Settings) -> Self {
-        Watch { sample, patience, settings, last: None, trace: Vec::new(), iterations: 0 }
+        let steps = Arc::new(Steps::begin("iterations at most", patience.iterations as u64));
+        Watch { sample, patience, settings, last: None, trace: Vec::new(), iterations: 0, steps }
     }
 
     /// Notes an iteration, whose number and distance are filled in, and says whether it is enough. `rewards` are asked for only where they
@@ -66,6 +71,7 @@ impl<'a> Watch<'a> {
     pub fn step(&mut self, mut iterate: Iterate, rewards: impl FnOnce() -> Vec<f64>) -> bool {
         srrd::run::checkpoint();
         self.iterations += 1;
+        self.steps.add(1);
         iterate.iteration = self.iterations;
         if self.patience.watches() {
             // Rewards that are not finite are the method's to report.

@@ -1,99 +1,73 @@
-//! A built-in world as an environment: what an adapter needs, and that a policy learns in it.
+//! AIRL with PPO in a built-in world, which shows features of states and does not tell where actions lead.
 
-use rand_chacha::ChaCha8Rng;
-use srrd::trajectories::End;
-use srrd_irl::Problem;
-use srrd_irl::airl::ppo::{AirlPpo, Environment, Stepped, Steps, train};
-use srrd_worlds::{Gridworld, Policy, World, episode, stream};
+use srrd::Gamma;
+use srrd_irl::airl::ppo::{AirlOutside, AirlPpo, StagedWorld};
+use srrd_irl::{Demonstrations, Learner, Model, ModelChoice, Patience, Problem, Task, learn_all};
+use srrd_worlds::{PolicyChoice, Simulation, WorldKind, simulate};
+use std::ops::ControlFlow;
 
-/// A world whose agents draw actions by weights; an agent that always does the same takes an action.
-#[derive(Clone)]
-struct Played {
-    world: Gridworld,
-    single: Vec<Policy>,
-    state: u32,
-    step: usize,
+/// Walks of an agent that goes south or east four times out of five on a 5 × 5 grid.
+fn diagonal(walks: usize) -> Simulation {
+    let mut question = Simulation::new(WorldKind::Gridworld);
+    question.size = Some((5, 5).into());
+    question.rollouts = walks;
+    question.policy = Some(PolicyChoice::Weights(vec![0.1, 0.1, 0.4, 0.4]));
+    question
 }
 
-impl Played {
-    fn new(world: Gridworld) -> Self {
-        let only = |action: usize| Policy::new(&std::array::from_fn::<f64, 4, _>(|a| f64::from(u8::from(a == action))));
-        let single = (0..world.actions()).map(|action| only(action).unwrap()).collect();
-        Played { world, single, state: 0, step: 0 }
-    }
-
-    fn see(&self, state: u32, into: &mut [f32]) {
-        let mut features = [0.0; 2];
-        self.world.describe_state(state as usize, &mut features);
-        into.iter_mut().zip(features).for_each(|(seen, feature)| *seen = feature as f32 / 2.0 - 1.0);
-    }
+fn shown(question: &Simulation) -> Demonstrations {
+    Demonstrations::new(simulate(question, |_| ControlFlow::Continue(())).unwrap().samples).unwrap()
 }
 
-impl Environment for Played {
-    fn inputs(&self) -> usize {
-        2
-    }
-
-    fn actions(&self) -> usize {
-        self.world.actions()
-    }
-
-    fn reset(&mut self, random: &mut ChaCha8Rng) -> Result<(), Problem> {
-        (self.state, self.step) = (self.world.start(random), 0);
-        Ok(())
-    }
-
-    fn observe(&self, into: &mut [f32]) {
-        self.see(self.state, into);
-    }
-
-    fn step(&mut self, action: usize, random: &mut ChaCha8Rng) -> Result<Stepped, Problem> {
-        let done = self.world.advance(&mut self.state, &self.single[action], random).done;
-        self.step += 1;
-        Ok(match done {
-            true => Stepped::Terminated,
-            false if self.step >= self.world.horizon() => Stepped::Truncated,
-            false => Stepped::On,
-        })
-    }
-}
-
-#[test]
-fn a_policy_learns_in_a_world_that_shows_features() {
-    let world = Played::new(Gridworld::new(5, 5, 0.0).unwrap());
-    let (mut steps, mut random) = (Steps::default(), stream(2, "rollouts"));
-    let policy = Policy::new(&[0.1, 0.1, 0.4, 0.4]).unwrap();
-    let (mut before, mut after) = ([0.0; 2], [0.0; 2]);
-    for _ in 0..60 {
-        let end = episode(&world.world, &policy, &mut random, |taken, step| {
-            world.see(taken.state, &mut before);
-            world.see(taken.next, &mut after);
-            steps.before.extend(before);
-            steps.after.extend(after);
-            steps.action.push(taken.action);
-            steps.allowed.extend([true; 4]);
-            steps.terminated.push(step.done);
-        });
-        assert_eq!(end, End::Terminated);
-    }
-    let settings = AirlPpo {
+fn small() -> AirlPpo {
+    AirlPpo {
+        gamma: Gamma::new(0.9).unwrap(),
         hidden: vec![32],
         steps: 16_384,
         batch: 1024,
         minibatch: 128,
         epochs: 5,
         rate: 3e-3,
+        patience: Patience { trace: true, ..Patience::new(usize::MAX) },
         ..AirlPpo::default()
+    }
+}
+
+#[test]
+fn a_reward_is_learned_in_a_world_that_shows_features() {
+    let question = diagonal(60);
+    let (shown, world) = (shown(&question), question.check().unwrap());
+    let learner = AirlOutside { settings: small(), make: || StagedWorld::boxed(&world) };
+    let learned = learn_all(&shown, &ModelChoice::Set, &learner, &|_| ()).unwrap().remove(0);
+    assert_eq!(learned.iterations, 16);
+    // In the end the discriminator tells hardly more than a coin which steps were demonstrated.
+    let accuracy = learned.trace.last().unwrap().accuracy.unwrap();
+    assert!((0.4..0.6).contains(&accuracy), "{accuracy}");
+    // The agent is drawn to the far corner: its half of the grid is worth more.
+    let sides = |far: bool| {
+        let of = learned.sample.sample.transitions().filter(|t| {
+            let cell = t.state.as_features().unwrap();
+            if far { cell[0] + cell[1] > 4.0 } else { cell[0] + cell[1] < 4.0 }
+        });
+        let rewards: Vec<f64> = of.map(|t| t.reward).collect();
+        rewards.iter().sum::<f64>() / rewards.len() as f64
     };
-    let mut worlds = vec![world; settings.environments];
-    let mut returns = Vec::new();
-    let mut trained = train(&mut worlds, &steps, &settings, "", &mut |round, _| {
-        returns.push(round.returns);
-        false
-    })
-    .unwrap();
-    assert_eq!(returns.len(), 16);
-    // In the middle of the grid, the demonstrator goes south or east four times out of five.
-    let shares = trained.policy(&[0.0, 0.0], &[true; 4]);
-    assert!(shares[2] + shares[3] > 0.65 && shares[2] + shares[3] < 0.95, "{shares:?}");
+    assert!(sides(true) > sides(false), "{} {}", sides(true), sides(false));
+    assert!(!learned.cautions.iter().any(|caution| caution.kind() == "single_action"));
+}
+
+#[test]
+fn demonstrations_of_another_world_are_refused() {
+    let question = diagonal(3);
+    let mut larger = question.clone();
+    larger.size = Some((6, 6).into());
+    let (shown, world) = (shown(&larger), question.check().unwrap());
+    let model = Model::of_set(&shown.sets()[0]);
+    let task = Task::new(&shown, 0, &model).unwrap();
+    let learner = AirlOutside { settings: small(), make: || StagedWorld::boxed(&world) };
+    let problem = learner.learn(&task).unwrap_err();
+    assert!(matches!(&problem, Problem::Environment { why, .. } if why.contains("no such state")), "{problem}");
+    let teams = Simulation::new(WorldKind::DroneCombat).check().unwrap();
+    let problem = StagedWorld::boxed(&teams).err().unwrap();
+    assert!(problem.to_string().contains("world: in drone-combat a step is what a whole team does"), "{problem}");
 }

@@ -3,11 +3,13 @@
 
 use crate::error::LabError;
 use crate::experiments;
+use crate::row::Choice;
 use crate::row::Value;
-use crate::values::{Estimation, Fraction, GRIDS, Noise, Preset, Rewards, Size, WorldKind};
+use crate::values::{Estimation, Fraction, GRIDS, Noise, Preset, Recorded, Rewards, Size, WorldKind};
 use srrd::settings::Batch;
 use srrd::{Gamma, Metric};
 use srrd_worlds::Model;
+use std::path::PathBuf;
 
 /// The settings of an experiment. A list that is empty in an experiment's preset is a parameter that it does not have.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,6 +17,18 @@ use srrd_worlds::Model;
 pub struct Parameters {
     /// Worlds.
     pub(crate) world: Vec<WorldKind>,
+    /// Worlds of which there are recordings.
+    pub(crate) recorded: Vec<Recorded>,
+    /// The folder of the recordings; empty where the experiment has none.
+    pub(crate) data: PathBuf,
+    /// How many cells the states of recordings become; 0 where the experiment has none.
+    pub(crate) cells: usize,
+    /// How many recorded episodes make a sample; 0 where the experiment has none.
+    pub(crate) episodes: usize,
+    /// The final scores that divide recorded players into classes.
+    pub(crate) scores: Vec<i64>,
+    /// Whether metrics are also computed as in the published code; `None` where the experiment has none of that.
+    pub(crate) as_published: Option<bool>,
     /// Their sizes.
     pub(crate) size: Vec<Size>,
     /// Models of rewards and potentials.
@@ -72,13 +86,18 @@ pub struct Parameter {
 ///     println!("--{} {}: {} ({})", parameter.name, parameter.value, parameter.help, parameter.taken_by().join(", "));
 /// }
 /// ```
-pub static PARAMETERS: [Parameter; 17] = [
+pub static PARAMETERS: [Parameter; 22] = [
     Parameter {
         name: "world",
         value: "WORLDS",
-        help: "gridworld, bouncing-balls, drone-combat (the last for classification)",
-        get: |p| texts(&p.world),
-        set: |p, values| list(&mut p.world, values),
+        help: "gridworld, bouncing-balls; for classification also drone-combat and the recorded robomimic, montezuma, starcraft, mimic",
+        get: |p| [texts(&p.world), texts(&p.recorded)].concat(),
+        set: |p, values| {
+            let (recorded, worlds): (Vec<&str>, Vec<&str>) =
+                values.iter().partition(|text| Recorded::ALL.iter().any(|recorded| recorded.name() == **text));
+            list(&mut p.world, &worlds)?;
+            list(&mut p.recorded, &recorded)
+        },
     },
     Parameter {
         name: "size",
@@ -185,11 +204,59 @@ pub static PARAMETERS: [Parameter; 17] = [
         set: |p, values| set_count(&mut p.sets, values),
     },
     Parameter {
+        name: "data",
+        value: "DIR",
+        help: "The folder of recordings; those of a world may lie in a folder of its name, such as DIR/robomimic",
+        get: |p| if p.data.as_os_str().is_empty() { vec![] } else { vec![p.data.to_string_lossy().into_owned()] },
+        set: |p, values| {
+            p.data = one(values, |text| Ok(PathBuf::from(text)))?;
+            Ok(())
+        },
+    },
+    Parameter {
+        name: "cells",
+        value: "N",
+        help: "How many cells (k-means) the states of recordings become",
+        get: |p| count(p.cells),
+        set: |p, values| set_count(&mut p.cells, values),
+    },
+    Parameter {
+        name: "episodes",
+        value: "N",
+        help: "How many recorded episodes make a sample; a patient is a sample alone",
+        get: |p| count(p.episodes),
+        set: |p, values| set_count(&mut p.episodes, values),
+    },
+    Parameter {
+        name: "scores",
+        value: "SCORES",
+        help: "The final scores that divide the players of montezuma into classes",
+        get: |p| texts(&p.scores),
+        set: |p, values| {
+            list(&mut p.scores, values)?;
+            if p.scores.is_sorted() { Ok(()) } else { Err("scores have to rise from one to the next".to_owned()) }
+        },
+    },
+    Parameter {
         name: "min-common",
         value: "N",
         help: "How many transitions two samples must share for a distance",
         get: |p| count(p.min_common),
         set: |p, values| set_count(&mut p.min_common, values),
+    },
+    Parameter {
+        name: "as-published",
+        value: FLAG,
+        help: "Also compute EPIC and DARD as the paper's code does, beside their definitions",
+        get: |p| p.as_published.map(|yes| if yes { "yes" } else { "no" }.to_owned()).into_iter().collect(),
+        set: |p, values| {
+            p.as_published = Some(one(values, |text| match text {
+                "yes" => Ok(true),
+                "no" => Ok(false),
+                other => Err(format!("'{other}' is neither yes nor no")),
+            })?);
+            Ok(())
+        },
     },
     Parameter {
         name: "seed",
@@ -203,7 +270,15 @@ pub static PARAMETERS: [Parameter; 17] = [
     },
 ];
 
+/// The value of parameters that may stand alone: `--as-published` is `--as-published yes`.
+const FLAG: &str = "yes|no";
+
 impl Parameter {
+    /// Whether it may stand without a value, which then is `yes`.
+    pub fn is_flag(&self) -> bool {
+        self.value == FLAG
+    }
+
     /// The names of the experiments that take it.
     pub fn taken_by(&self) -> Vec<&'static str> {
         let takes = |kind: &&&experiments::Kind| !(self.get)(&(kind.preset)(Preset::Quick)).is_empty();
@@ -246,7 +321,8 @@ impl Parameters {
 
     /// Refuses worlds whose size cannot be chosen.
     pub(crate) fn only_grids(&self, what: &str) -> Result<(), LabError> {
-        match self.world.iter().find(|world| !GRIDS.contains(world)) {
+        let others = self.world.iter().filter(|world| !GRIDS.contains(world)).map(|world| world.info().name);
+        match others.chain(self.recorded.iter().map(|recorded| recorded.name())).next() {
             Some(world) => {
                 let what = format!("`{what}` is run in gridworld and bouncing-balls, not in {world}");
                 Err(LabError::parameter("world", what))

@@ -72,6 +72,16 @@ impl Value for u64 {
     }
 }
 
+impl Value for i64 {
+    fn read(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|_| format!("'{text}' is not a whole number"))
+    }
+
+    fn write(&self) -> String {
+        self.to_string()
+    }
+}
+
 impl Value for usize {
     fn read(text: &str) -> Result<Self, String> {
         u64::read(text)?.try_into().map_err(|_| format!("'{text}' is too large"))

@@ -59,6 +59,61 @@ impl Choice for WorldKind {
     }
 }
 
+/// A world of which there are recordings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Recorded {
+    /// Robots that lift, by people and machines of different skill.
+    Robomimic,
+    /// Montezuma's Revenge, by players of different scores.
+    Montezuma,
+    /// Battles of StarCraft II, by teams and strategies.
+    Starcraft,
+    /// Visits of patients of five classes of diseases.
+    Mimic,
+}
+
+impl Choice for Recorded {
+    const ALL: &'static [Self] = &[Recorded::Robomimic, Recorded::Montezuma, Recorded::Starcraft, Recorded::Mimic];
+    fn name(self) -> &'static str {
+        match self {
+            Recorded::Robomimic => "robomimic",
+            Recorded::Montezuma => "montezuma",
+            Recorded::Starcraft => "starcraft",
+            Recorded::Mimic => "mimic",
+        }
+    }
+}
+
+/// Where agents act: in a world of ours, or in a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// Simulated.
+    World(WorldKind),
+    /// Recorded.
+    Recorded(Recorded),
+}
+
+impl Place {
+    /// The name in options and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Place::World(world) => world.info().name,
+            Place::Recorded(recorded) => recorded.name(),
+        }
+    }
+
+    /// As people write it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Place::World(world) => world.title(),
+            Place::Recorded(Recorded::Robomimic) => "Robomimic",
+            Place::Recorded(Recorded::Montezuma) => "Montezuma's Revenge",
+            Place::Recorded(Recorded::Starcraft) => "StarCraft II",
+            Place::Recorded(Recorded::Mimic) => "MIMIC-IV",
+        }
+    }
+}
+
 /// Width and height of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Size {
@@ -181,6 +236,45 @@ impl Choice for Metric {
     const ALL: &'static [Self] = &Metric::SHOWN;
     fn name(self) -> &'static str {
         Metric::name(self)
+    }
+}
+
+/// What a distance is taken by: a metric as it is defined, or as the paper's code computes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Measure {
+    /// The metric.
+    pub metric: Metric,
+    /// Whether it is computed as in the code that was published.
+    pub published: bool,
+}
+
+impl Measure {
+    /// Those of which the code differs from the definition.
+    pub const PUBLISHED: [Measure; 2] =
+        [Measure { metric: Metric::Epic, published: true }, Measure { metric: Metric::Dard, published: true }];
+
+    /// A metric by its definition.
+    pub const fn defined(metric: Metric) -> Self {
+        Measure { metric, published: false }
+    }
+}
+
+impl Choice for Measure {
+    const ALL: &'static [Self] = &[
+        Measure::defined(Metric::SHOWN[0]),
+        Measure::defined(Metric::SHOWN[1]),
+        Measure::defined(Metric::SHOWN[2]),
+        Measure::defined(Metric::SHOWN[3]),
+        Measure::defined(Metric::SHOWN[4]),
+        Measure::PUBLISHED[0],
+        Measure::PUBLISHED[1],
+    ];
+    fn name(self) -> &'static str {
+        match self {
+            Measure { metric: Metric::Epic, published: true } => "epic-published",
+            Measure { metric: Metric::Dard, published: true } => "dard-published",
+            Measure { metric, .. } => Metric::name(metric),
+        }
     }
 }
 
@@ -364,6 +458,8 @@ mod tests {
         all::<Estimation>();
         all::<Noise>();
         all::<Metric>();
+        all::<Measure>();
+        all::<Recorded>();
         all::<Model>();
         all::<Undefined>();
         for &learning in Learning::ALL {

@@ -114,7 +114,16 @@ fn set(options: &mut Options, option: &'static OptionInfo, value: &Bound<'_, PyA
 }
 
 /// An option: its name, its group, its type and its default as a stub writes them, and what it is for.
-type Row = (String, &'static str, &'static str, Option<&'static str>, &'static str);
+type Row = (String, &'static str, String, Option<&'static str>, &'static str);
+
+/// The type of an option as a stub writes it: where its values are names, these.
+fn type_of(option: &OptionInfo) -> String {
+    let names: Vec<String> = (option.choices)().iter().map(|name| format!("\"{name}\"")).collect();
+    match (option.python, names.is_empty()) {
+        ("str" | "str | None", false) => option.python.replace("str", &format!("Literal[{}]", names.join(", "))),
+        (python, _) => python.to_owned(),
+    }
+}
 
 /// The options of comparisons: of each its name, its group, its type, its default, and what it is for.
 #[pyfunction]
@@ -128,7 +137,7 @@ pub fn options() -> Vec<Row> {
             _ => "other",
         };
         let default = Some(option.default).filter(|default| !default.is_empty());
-        (name_of(option), group, option.python, default, option.about)
+        (name_of(option), group, type_of(option), default, option.about)
     };
     OPTIONS.iter().map(row).collect()
 }

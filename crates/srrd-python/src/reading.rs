@@ -37,7 +37,16 @@ impl Reading {
         }
         let dataset = options;
         Ok(Reading {
-            options: TableOptions { columns: map, rewards, next, duplicates, episodes: true, demonstrations, dataset },
+            options: TableOptions {
+                columns: map,
+                rewards,
+                next,
+                duplicates,
+                episodes: true,
+                demonstrations,
+                properties: false,
+                dataset,
+            },
         })
     }
 }

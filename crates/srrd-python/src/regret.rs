@@ -2,13 +2,14 @@
 
 use crate::error::{of_table, wrong};
 use crate::sample::Sample;
-use crate::values::of_json;
+use crate::values::{Told, of_json};
 use crate::work::{self, Threads};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use srrd::Gamma;
 use srrd::regret::sampled_regret;
 use srrd_data::read_model;
+use srrd_show::present;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ pub fn regret<'py>(
     gamma: f64,
     starts: Vec<String>,
     threads: Option<Threads>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Told<'py>> {
     let gamma = Gamma::new(gamma).map_err(|e| wrong(format!("gamma: {e}")))?;
     let [a, b] = [a, b].map(|sample| Arc::clone(&sample.get().named));
     let given = model.map(|model| Arc::clone(&model.get().named));
@@ -33,11 +34,13 @@ pub fn regret<'py>(
         None => None,
         Some(path) => Some(work::run(py, None, move || read_model(&path))?.map_err(|error| of_table(&error))?),
     };
+    let names = [a.name.clone(), b.name.clone()];
     let found = work::run(py, threads, move || {
         let model = read.as_ref().or(given.as_ref().map(|given| &given.sample));
         sampled_regret(&a.sample, &b.sample, model, gamma, &starts).map(|found| found.named(&a.name, &b.name))
     })?;
     let found = found.map_err(|error| wrong(error.to_string()))?;
+    let text = present::regret::text([&names[0], &names[1]], &found.found);
     let value = serde_json::to_value(found).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-    of_json(py, &value)
+    Ok((of_json(py, &value)?, text, Vec::new()))
 }

@@ -3,7 +3,7 @@
 use crate::columns::Columns;
 use crate::error::{of_table, wrong};
 use crate::reading::{Reading, tell};
-use crate::values::of_json;
+use crate::values::{Told, of_json};
 use crate::work::{self, Threads};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -12,6 +12,7 @@ use srrd::Gamma;
 use srrd::returns::{Preference, ReturnSettings, ReturnsError, compare_preferences, compare_returns};
 use srrd::sure::{Draws, Level};
 use srrd_data::{TableError, WalkTable, read_preferences, read_walk_table, read_walks};
+use srrd_show::present;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -72,7 +73,7 @@ pub fn returns<'py>(
     draws: usize,
     seed: u64,
     threads: Option<Threads>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Told<'py>> {
     let settings = ReturnSettings {
         gamma: Gamma::new(gamma).map_err(|e| wrong(format!("gamma: {e}")))?,
         interval: interval.map(Level::new).transpose().map_err(|e| wrong(format!("interval: {e}")))?,
@@ -82,16 +83,20 @@ pub fn returns<'py>(
     let preferences: Option<Vec<Preference>> =
         preferences.map(|pairs| pairs.into_iter().map(|(better, worse)| Preference { better, worse }).collect());
     let rewards: Vec<Arc<srrd::returns::Walks>> = rewards.iter().map(|walks| Arc::clone(&walks.get().walks)).collect();
-    let found = work::run(py, threads, move || -> Result<Value, ReturnsError> {
-        let mut answer = match rewards.as_slice() {
-            [a, b] => json!(compare_returns(a, b, &settings)?),
-            _ => json!({}),
+    let found = work::run(py, threads, move || -> Result<(Value, String), ReturnsError> {
+        let compared = match rewards.as_slice() {
+            [a, b] => Some(compare_returns(a, b, &settings)?),
+            _ => None,
         };
+        let mut answer = compared.as_ref().map_or_else(|| json!({}), |compared| json!(compared));
+        let mut preferred = Vec::new();
         if let Some(preferences) = preferences {
             let of = |walks: &Arc<srrd::returns::Walks>| compare_preferences(walks, &preferences, &settings);
-            answer["preferences"] = json!(rewards.iter().map(of).collect::<Result<Vec<_>, _>>()?);
+            preferred = rewards.iter().map(of).collect::<Result<Vec<_>, _>>()?;
+            answer["preferences"] = json!(preferred);
         }
-        Ok(answer)
+        Ok((answer, present::returns::text(compared.as_ref(), &preferred)))
     })?;
-    of_json(py, &found.map_err(|error| wrong(error.to_string()))?)
+    let (value, text) = found.map_err(|error| wrong(error.to_string()))?;
+    Ok((of_json(py, &value)?, text, Vec::new()))
 }

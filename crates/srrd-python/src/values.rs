@@ -6,6 +6,9 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use serde_json::Value;
 use srrd::Token;
 
+/// An answer as Python has it: the values of its JSON, what the command prints of it, and advice, sentence by sentence.
+pub type Told<'py> = (Bound<'py, PyAny>, String, Vec<String>);
+
 /// The same value in Python.
 pub fn of_json<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     match value {

@@ -70,7 +70,9 @@ mod ticks;
 pub mod words;
 
 #[doc(no_inline)]
-pub use chart::{Arrow, Axis, Bar, BarChart, GridPicture, LineChart, Panels, Point, Scale, ScatterChart, Series};
+pub use chart::{
+    Arrow, Axis, Bar, BarChart, GridPicture, LineChart, MapPicture, Panels, Point, Scale, ScatterChart, Series, Spot,
+};
 pub use drawing::Drawing;
 pub use error::FigureError;
 pub use figure::Figure;

@@ -48,37 +48,123 @@ pub fn table(header: &[&str], rows: &[Vec<String>], left: &[usize]) -> String {
     text
 }
 
+/// Colours of a terminal, or none.
+///
+/// ```
+/// use srrd_show::words::Paint;
+/// assert_eq!(Paint::PLAIN.good("same"), "same");
+/// assert_eq!(Paint::new(true).strong("metric"), "\u{1b}[1mmetric\u{1b}[0m");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Paint(bool);
+
+impl Paint {
+    /// No colours.
+    pub const PLAIN: Paint = Paint(false);
+
+    /// Colours if `on`.
+    pub fn new(on: bool) -> Self {
+        Paint(on)
+    }
+
+    /// Whether there are colours.
+    pub fn is_on(self) -> bool {
+        self.0
+    }
+
+    fn with(self, code: &str, text: &str) -> String {
+        if self.0 { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    /// What is to be seen first: bold.
+    pub fn strong(self, text: &str) -> String {
+        self.with("1", text)
+    }
+
+    /// What is well: green.
+    pub fn good(self, text: &str) -> String {
+        self.with("1;32", text)
+    }
+
+    /// What is wrong or different: red.
+    pub fn bad(self, text: &str) -> String {
+        self.with("1;31", text)
+    }
+
+    /// What to be careful with: yellow.
+    pub fn unsure(self, text: &str) -> String {
+        self.with("1;33", text)
+    }
+}
+
+/// A number as people read it: at most so many significant digits, without superfluous zeros; whole numbers in full. Powers of ten
+/// only where a number is below a millionth or above 10¹⁵.
+///
+/// ```
+/// use srrd_show::words::number;
+/// let shown = [0.0, -0.0, 12.0, 0.1 + 0.2, 0.00071, 1234.5678, -2.5e-12].map(|value| number(value, 4));
+/// assert_eq!(shown, ["0", "0", "12", "0.3", "0.00071", "1235", "-2.5e-12"]);
+/// ```
+pub fn number(value: f64, digits: usize) -> String {
+    if value == 0.0 {
+        return "0".to_string();
+    }
+    let size = value.abs();
+    if size < 1e15 && value.fract() == 0.0 {
+        return format!("{value:.0}");
+    }
+    if !(1e-6..1e15).contains(&size) {
+        let text = format!("{value:.*e}", digits.saturating_sub(1));
+        return match text.split_once('e') {
+            Some((lead, power)) => format!("{}e{power}", without_zeros(lead)),
+            None => text,
+        };
+    }
+    let decimals = (digits as i32 - 1 - size.log10().floor() as i32).max(0) as usize;
+    without_zeros(&format!("{value:.decimals$}")).to_string()
+}
+
+fn without_zeros(text: &str) -> &str {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
+}
+
 /// A fraction as percent with the digits it needs.
 ///
 /// ```
 /// use srrd_show::words::percent;
-/// assert_eq!((percent(0.1234), percent(1.0), percent(0.0)), ("12.3 %".to_owned(), "100 %".to_owned(), "0 %".to_owned()));
+/// let shown = [0.1234, 1.0, 0.0, 0.00071, 1e-9].map(percent);
+/// assert_eq!(shown, ["12.3 %", "100 %", "0 %", "0.071 %", "< 0.001 %"]);
 /// ```
 pub fn percent(fraction: f64) -> String {
-    let percent = 100.0 * fraction;
-    match percent {
+    match 100.0 * fraction {
         p if p == 0.0 || p >= 99.95 => format!("{p:.0} %"),
         p if p >= 0.1 => format!("{p:.1} %"),
-        p => format!("{p:.1e} %"),
+        p if p >= 0.001 => format!("{} %", number(p, 2)),
+        _ => "< 0.001 %".to_string(),
     }
 }
 
 /// A reward with the digits it needs.
+///
+/// ```
+/// use srrd_show::words::reward;
+/// assert_eq!((reward(0.25), reward(0.0), reward(2.5e-7)), ("0.2500".to_owned(), "0".to_owned(), "2.5e-7".to_owned()));
+/// ```
 pub fn reward(value: f64) -> String {
     match value.abs() {
-        size if size == 0.0 || (1e-3..1e6).contains(&size) => format!("{value:.4}"),
-        _ => format!("{value:.3e}"),
+        size if (1e-3..1e6).contains(&size) => format!("{value:.4}"),
+        _ => number(value, 4),
     }
 }
 
-/// A probability with the digits it needs.
+/// A probability with the digits it needs, after its sign: `= 0.0312`, `< 0.0001`.
+///
+/// ```
+/// use srrd_show::words::probability;
+/// assert_eq!((probability(0.03124), probability(1e-9)), ("= 0.0312".to_owned(), "< 0.0001".to_owned()));
+/// ```
 pub fn probability(p: f64) -> String {
-    if p >= 1e-4 { format!("{p:.4}") } else { format!("{p:.1e}") }
-}
-
-/// 0 for −0, which says the same and looks like a mistake; other numbers as they are.
-pub fn without_sign_of_zero(number: f64) -> f64 {
-    number + 0.0
+    if p >= 1e-4 { format!("= {p:.4}") } else { "< 0.0001".to_owned() }
 }
 
 /// A state or an action on one line: what cannot be seen is spelled out, and it is cut when it is long.

@@ -98,6 +98,7 @@ mod rollout;
 mod sample;
 mod shaping;
 mod simulate;
+mod stage;
 mod world;
 mod worlds;
 
@@ -114,6 +115,7 @@ pub use simulate::{
     AgentSummary, AgentTraits, Columns, Instead, Piece, Plan, PolicyChoice, Progress, Refusal, SimulateError,
     SimulateOption, Simulated, Simulation, Size, StateCounts, Summary, UnitTraits, simulate,
 };
+pub use stage::Stage;
 pub use world::{Step, Triple, World};
 pub use worlds::bouncing_balls::{BouncingBalls, BouncingBallsState, bouncing_balls_classes};
 pub use worlds::drone_combat::{Attributes, DroneCombat, DroneCombatState, Side, Team, Unit, drone_combat_classes};

@@ -44,6 +44,11 @@ pub trait World: Send + Sync {
     /// The number of the state that the agent sees, below [`states`](Self::states).
     fn observe(&self, state: &Self::State) -> usize;
 
+    /// Whether an action can be taken in a state that is seen. Agents of the world take no other.
+    fn allows(&self, _state: usize, _action: usize) -> bool {
+        true
+    }
+
     /// One step: the agent acts, the world moves on.
     fn advance(&self, state: &mut Self::State, agent: &Self::Agent, rng: &mut Stream) -> Step;
 }

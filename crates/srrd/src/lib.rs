@@ -37,6 +37,7 @@
 pub mod advise;
 pub mod answer;
 pub mod classify;
+pub mod cluster;
 pub mod compare;
 pub mod diagnose;
 pub mod dynamics;

@@ -2,10 +2,12 @@
 
 use thiserror::Error;
 
+use crate::cluster::ClusterError;
 use crate::metric::Metric;
 use crate::potential::Potential;
-use crate::run::{Large, memory};
+use crate::run::Large;
 use crate::settings::SettingError;
+use crate::words::bytes;
 
 /// Who speaks: how options are written in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,6 +166,10 @@ pub enum Problem {
         /// How many are free.
         available: u64,
     },
+    /// One sample where two or more are compared.
+    OneSample,
+    /// Groups that cannot be made of the samples.
+    Clusters(ClusterError),
     /// Something that classification cannot do with these samples.
     Unclassifiable {
         /// What is wrong.
@@ -290,17 +296,19 @@ impl Problem {
             }
             Problem::Memory { what: Large::Matrix { samples }, needed, available } => format!(
                 "the distances of all pairs of {samples} samples take at least {} of memory, and {} are free; {}",
-                memory::said(*needed),
-                memory::said(*available),
+                bytes(*needed),
+                bytes(*available),
                 match to {
-                    FrontEnd::Command => {
-                        "compare fewer samples at a time, or call `srrd.pairwise(samples, out=\"distances.npy\")` in Python, which \
-                         writes them to a file piece by piece"
-                    }
+                    FrontEnd::Command => "leave the picture out, or compare fewer samples at a time",
                     FrontEnd::Python =>
                         "give `out=`, a file to which they are written piece by piece, or fewer samples",
                 }
             ),
+            Problem::OneSample => format!(
+                "two or more samples are compared, and there is one; give another, or several reward columns with {}",
+                option("rewards")
+            ),
+            Problem::Clusters(error) => format!("{}: {error}", option("clusters")),
             Problem::Unclassifiable { why } => why.clone(),
         }
     }

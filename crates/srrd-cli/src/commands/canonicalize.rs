@@ -60,6 +60,8 @@ pub fn run(args: &Canonicalize) -> Result<(), Failure> {
         if args.json {
             print::json(&Written::new(args.output.display().to_string(), names, &used, &table.samples))?;
         }
+        let transitions: usize = table.samples.iter().map(|named| named.sample.len()).sum();
+        print::wrote([args.output.as_path()], &print::counted(transitions, "transition", "transitions"));
         Ok(())
     })
 }

@@ -21,7 +21,7 @@ pub fn run(args: &Check) -> Result<u8, Failure> {
         match (args.json, args.github) {
             (true, _) => print::json(&found)?,
             (false, true) => print::result(&verdict::annotation(judgement, names))?,
-            (false, false) => print::result(&verdict::text(judgement, names))?,
+            (false, false) => print::result(&verdict::painted(judgement, names, print::paint()))?,
         }
         Ok(match judgement.answer {
             Answer::Same => 0,

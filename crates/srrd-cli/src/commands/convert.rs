@@ -50,6 +50,7 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
         if args.json {
             print::json(&json!({"output": args.output.display().to_string(), "columns": columns, "rows": rows}))?;
         }
+        print::wrote([args.output.as_path()], &print::counted(rows as usize, "row", "rows"));
         Ok(())
     })
 }

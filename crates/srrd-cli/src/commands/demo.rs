@@ -3,7 +3,6 @@
 use crate::args::Demo;
 use crate::failure::Failure;
 use crate::print;
-use crate::threads::Threads;
 use srrd::Distance;
 use srrd_data::{OutputFile, TrajectoryColumns, TrajectoryWriter};
 use srrd_lab::demo::{READING, SCALE};
@@ -13,7 +12,7 @@ use std::path::Path;
 const FOLDER: &str = "srrd-demo";
 
 pub fn run(args: &Demo) -> Result<(), Failure> {
-    Threads::of(args.threads).run(|| {
+    args.threads.run(|| {
         let folder = args.output.as_deref().unwrap_or(Path::new(FOLDER));
         std::fs::create_dir_all(folder).map_err(|e| {
             Failure::wrong(format!("{}: the folder cannot be made: {e}; name another one with -o", folder.display()))
@@ -32,7 +31,7 @@ pub fn run(args: &Demo) -> Result<(), Failure> {
 fn write(folder: &Path, demo: &srrd_lab::Demo) -> Result<(), Failure> {
     for one in &demo.samples {
         let state_features = one.walks.state_features().unwrap_or_default().to_vec();
-        let columns = TrajectoryColumns { state_features, whole: true, ..TrajectoryColumns::default() };
+        let columns = TrajectoryColumns { state_features, whole: true, done: true, ..TrajectoryColumns::default() };
         let mut table = TrajectoryWriter::create(&folder.join(format!("{}.csv", one.name)), columns)?;
         table.write(&one.walks, 0)?;
         table.finish()?;

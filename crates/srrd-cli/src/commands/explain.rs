@@ -9,8 +9,9 @@ use crate::outputs::{check_json, check_table, refuse_to_overwrite};
 use crate::picture::Picture;
 use crate::print;
 use srrd::warning::undefined_in_words;
-use srrd::{FrontEnd, Metric, NamedSample, explain};
-use srrd_show::present::explanation::{self, Grid};
+use srrd::{FrontEnd, Metric, explain};
+use srrd_show::present::explanation;
+use std::path::PathBuf;
 
 pub fn run(args: &Explain) -> Result<(), Failure> {
     let options = args.shared.options()?;
@@ -23,8 +24,7 @@ pub fn run(args: &Explain) -> Result<(), Failure> {
     args.output.as_deref().map_or(Ok(()), check_table)?;
     args.threads.run(move || {
         let [a, b] = read_pair(&args.a, args.b.as_ref(), &args.table.options(&options, false)?)?;
-        // What cannot be drawn or written is found before the work.
-        let grid = plot.as_ref().map(|_| grid_of(&a)).transpose()?;
+        // What cannot be written is found before the work.
         let picture = plot.as_ref().map(Picture::begin).transpose()?;
 
         let found = explain(&a, &b, &question, args.top)?;
@@ -39,9 +39,11 @@ pub fn run(args: &Explain) -> Result<(), Failure> {
             if let Some(path) = &args.output {
                 table::write(path, &a, &b, explanation)?;
             }
-            if let (Some(plot), Some(grid), Some(file)) = (&plot, &grid, picture) {
-                plot.write(file, grid.picture([&a, &b], explanation))?;
+            if let (Some(plot), Some(file)) = (&plot, picture) {
+                plot.write(file, explanation::Picture::of(&a).draw([&a, &b], explanation))?;
             }
+            let what = print::counted(explanation.transitions.len(), "shared transition", "shared transitions");
+            print::wrote(args.output.iter().chain(&args.plot).map(PathBuf::as_path), &what);
         }
         let table_on_standard_output = args.output.as_ref().is_some_and(|path| path.as_os_str() == "-");
         if args.json {
@@ -50,14 +52,5 @@ pub fn run(args: &Explain) -> Result<(), Failure> {
             print::result(&explanation::text(&found))?;
         }
         Ok(())
-    })
-}
-
-fn grid_of(named: &NamedSample) -> Result<Grid, Failure> {
-    Grid::new(named).map_err(|why| {
-        Failure::wrong(format!(
-            "--plot: {}: {why}; a grid world is drawn from the columns state.x, state.y, next_state.x and next_state.y",
-            named.name
-        ))
     })
 }

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::inputs::read_all;
 use crate::print;
 use srrd::answer::Space;
-use srrd::{Metric, NamedSample, inspect};
+use srrd::{FrontEnd, Metric, NamedSample, inspect};
 use srrd_show::present::{gamma, inspection};
 
 pub fn run(args: &Inspect) -> Result<(), Failure> {
@@ -24,7 +24,7 @@ pub fn run(args: &Inspect) -> Result<(), Failure> {
         print::warnings(&found.warnings);
         match args.json {
             true => print::json(&found)?,
-            false => print::result(&inspection::text(&found))?,
+            false => print::result(&inspection::text(&found, FrontEnd::Command))?,
         }
         Ok(())
     })

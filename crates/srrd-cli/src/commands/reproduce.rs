@@ -17,6 +17,7 @@ impl Args for ParameterArgs {
     fn augment_args(command: Command) -> Command {
         let option = |parameter: &Parameter| {
             let option = Arg::new(parameter.name).long(parameter.name).value_name(parameter.value);
+            let option = if parameter.is_flag() { option.num_args(0..=1).default_missing_value("yes") } else { option };
             // A negative number gets the message of the parameter.
             option.help(help(parameter)).allow_negative_numbers(true)
         };
@@ -66,6 +67,8 @@ Examples:
   srrd reproduce coverage -o runs/paper --preset paper --size 20x20 --model polynomial,random
   srrd reproduce instability -o runs/instability --trials 50 --seed 7
   srrd reproduce classification -o runs/who --world gridworld --rewards manual
+  srrd reproduce classification -o runs/games --world robomimic,starcraft --data recordings
+  srrd reproduce coverage -o runs/code --as-published              also what the paper's code computes
   srrd reproduce noise -o runs/noise --plan                        say what would be run, and stop
   srrd reproduce coverage -o part2 --preset paper --shard 2/8      for job arrays
   srrd reproduce merge part1 part2 part3 -o runs/whole

@@ -24,7 +24,7 @@ pub fn run(args: &Simulate) -> Result<(), Failure> {
     if args.json {
         print::json(&as_json(args, &summary))?;
     } else if args.output.as_os_str() != "-" {
-        print::result(&as_text(args, &plan, &summary))?;
+        print::done(&as_text(args, &plan, &summary))?;
     }
     Ok(())
 }

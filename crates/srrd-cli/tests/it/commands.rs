@@ -488,10 +488,12 @@ fn convert_tells_what_it_wrote() {
 #[test]
 fn help_shows_examples_that_run() {
     let place = place();
-    place.write("rewards.csv", B);
+    for name in ["c.csv", "rewards.csv", "old.csv", "new.csv"] {
+        place.write(name, B);
+    }
     place.write("p.csv", featured(1.0));
     place.write("q.csv", featured(2.0));
-    place.write("log.csv", "prompt,response,old,new\np,x,1,2\np,y,2,2\nq,x,3,0\nq,y,0,1\n");
+    place.write("log.csv", "prompt,response,old,new,other\np,x,1,2,0\np,y,2,2,1\nq,x,3,0,1\nq,y,0,1,2\n");
     place.write("agents.csv", "sample,state,action,next_state,reward\nalice,a,x,b,1\nbob,a,x,b,2\n");
     std::fs::create_dir(place.path("runs")).unwrap();
     place.write("runs/1.csv", A);
@@ -502,7 +504,19 @@ fn help_shows_examples_that_run() {
     for name in ["low_dim_v15.hdf5", "lift.hdf5", "new.hdf5"] {
         std::fs::copy(recording, place.path(name)).unwrap();
     }
-    for command in ["demo", "distance", "explain", "canonicalize", "matrix", "inspect", "convert", "discretize"] {
+    place.ok("reproduce coverage -o runs/coverage --size 4x4 --trials 2 --rollouts 2");
+    for command in [
+        "demo",
+        "distance",
+        "explain",
+        "canonicalize",
+        "matrix",
+        "inspect",
+        "convert",
+        "discretize",
+        "report",
+        "manual",
+    ] {
         let help = place.ok(&format!("{command} --help"));
         let examples: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  srrd ")).collect();
         assert!(!examples.is_empty(), "{help}");

@@ -97,22 +97,42 @@ fn a_grid_world_is_drawn() {
     let value = arrow.unwrap().split(r#"data-value=""#).nth(1).unwrap().split('"').next().unwrap();
     assert!(value.replace('−', "-").parse::<f64>().unwrap() < -50.0, "{value}");
 
-    place.write("tokens.csv", "state,action,next_state,reward\na,x,b,1\nb,x,a,2\na,x,a,4\n");
-    let message = place.refused("explain tokens.csv tokens.csv --plot where2.svg");
-    assert!(message.contains("--plot: tokens.csv: states are tokens here; a grid world is drawn from"), "{message}");
-    place.write("line.csv", "state.z,action,next_state.z,reward\n0,x,1,1\n1,x,0,2\n1,x,1,4\n");
-    let message = place.refused("explain line.csv line.csv --plot where2.svg");
-    assert!(message.contains("states have the features z, but not x and y"), "{message}");
-    let half = "state.x,state.y,action,next_state.x,next_state.y,reward\n0.5,0,x,1,0,1\n1,0,x,0.5,0,2\n1,0,x,1,0,4\n";
-    place.write("half.csv", half);
-    let message = place.refused("explain half.csv half.csv --plot where2.svg");
-    assert!(
-        message.contains("the state (0.5, 0) is no cell: x and y must be whole numbers from 0 to 199"),
-        "{message}"
-    );
-    place.write("one.csv", "state.x,state.y,action,reward\n0,0,x,1\n0,0,y,2\n0,0,z,4\n");
-    assert!(place.refused("explain one.csv one.csv --plot where2.svg").contains("there are no next states"));
+    assert!(svg.contains("cells: share") && svg.contains("arrows: share"), "one scale for shares, one for signs");
     assert!(place.refused("explain a.csv b.csv --plot where.pdf").contains("must end in .svg or .png"));
+}
+
+/// What is no grid is drawn all the same: on a plane of features, or as bars.
+#[test]
+fn states_that_are_no_cells_are_drawn_too() {
+    let place = Place::new();
+    let pair = |name: &str, header: &str, state: &dyn Fn(usize) -> String, last: &dyn Fn(usize, usize) -> String| {
+        for (file, extra) in [("a", 0), ("b", 1)] {
+            let mut csv = format!("{header}\n");
+            for s in 0..6usize {
+                for k in 0..4usize {
+                    let reward = ((s * 7 + k * 5 + extra * s * k * 3) % 11) as f64;
+                    csv += &format!("{},x{k},{}{reward}\n", state(s), last(s, k));
+                }
+            }
+            place.write(&format!("{name}-{file}.csv"), csv);
+        }
+        place.ok(&format!("explain {name}-a.csv {name}-b.csv --metric direct --plot {name}.svg"));
+        place.read(&format!("{name}.svg"))
+    };
+    let next = |s: usize, k: usize| (s + k + 1) % 6;
+    let tokens =
+        pair("tokens", "state,action,next_state,reward", &|s| format!("s{s}"), &|s, k| format!("s{},", next(s, k)));
+    assert!(tokens.contains("what starts there") && tokens.contains(">s4<"), "{tokens}");
+    let line =
+        pair("line", "state.z,action,next_state.z,reward", &|s| s.to_string(), &|s, k| format!("{},", next(s, k)));
+    assert!(line.contains("state.z") && line.contains("a - b"), "{line}");
+    let half = |s: usize| format!("{}.5,{}", s % 3, s / 3);
+    let header = "state.x,state.y,action,next_state.x,next_state.y,reward";
+    let plane = pair("half", header, &half, &|s, k| format!("{},", half(next(s, k))));
+    assert!(plane.contains("state.x") && plane.contains("state.y") && plane.contains("class=\"spot\""), "{plane}");
+    // One-step problems have states, too.
+    let one = pair("one", "state.x,state.y,action,reward", &half, &|_, _| String::new());
+    assert!(one.contains("class=\"spot\""), "{one}");
 }
 
 #[test]

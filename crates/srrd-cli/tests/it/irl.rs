@@ -3,19 +3,28 @@
 use crate::support::Place;
 use serde_json::Value;
 
-/// Walks of two agents on a line of five cells: one likes the right end, the other the left one.
+/// Walks of two agents on a line of five cells: one goes east three times out of four, the other is its mirror image. Where the first
+/// arrives in the cell at its end, every third of its episodes is over, the others go on: a transition that ends some episodes only.
 fn walks() -> String {
     let mut text = String::from("sample,label,episode,step,state.x,action,next_state.x,terminated\n");
-    for (name, period) in [("right", 4), ("left", 3)] {
-        for episode in 0..6 {
-            let mut x: i32 = 2 * (episode % 3);
+    for name in ["right", "left"] {
+        // A generator of its own for each, with the same numbers.
+        let mut random = 1u64;
+        for episode in 0..40 {
+            let mut x = episode % 5;
             for step in 0..8 {
-                // Every so many steps against the liking.
-                let against = (episode + step) % period == 0;
-                let action = if (name == "right") != against { "east" } else { "west" };
-                let next = (x + if action == "east" { 1 } else { -1 }).clamp(0, 4);
-                text += &format!("{name},{name},{episode},{step},{x},{action},{next},false\n");
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let east = (random >> 33) % 4 < 3;
+                let next = if east { (x + 1).min(4) } else { x.max(1) - 1 };
+                let over = next == 4 && x != 4 && episode % 3 == 0;
+                let mirrored = name == "left";
+                let action = if east != mirrored { "east" } else { "west" };
+                let [from, to] = [x, next].map(|x| if mirrored { 4 - x } else { x });
+                text += &format!("{name},{name},{episode},{step},{from},{action},{to},{over}\n");
                 x = next;
+                if over {
+                    break;
+                }
             }
         }
     }
@@ -37,14 +46,20 @@ fn maxent_writes_rewards_that_other_commands_take() {
         table.starts_with("sample,label,state.x,action,next_state.x,reward,std_error,terminated\nright,right,0,"),
         "{table}"
     );
-    // The right end is worth more to the one, the left end to the other.
-    let reward = |sample: &str, x: &str| {
+    // The mirror image of an agent has the mirror image of its reward.
+    let reward = |sample: &str, x: i32| {
         let row = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
-        row.into_iter().find(|cells| cells[0] == sample && cells[2] == x).unwrap()[5].parse::<f64>().unwrap()
+        let found = row.into_iter().find(|cells| cells[0] == sample && cells[2] == x.to_string()).unwrap();
+        found[5].parse::<f64>().unwrap()
     };
-    assert!(reward("right", "4") > reward("right", "0") && reward("left", "4") < reward("left", "0"));
+    for x in 0..5 {
+        let [right, left] = [reward("right", x), reward("left", 4 - x)];
+        assert!((right - left).abs() < 1e-6, "{x}: {right}, {left}");
+    }
+    assert!(reward("right", 4) > reward("right", 0) && reward("left", 4) < reward("left", 0));
+    // What one likes, the other dislikes: their rewards correlate negatively, which is a distance above sqrt(1/2).
     let found = json(&place, "distance rewards.csv#right rewards.csv#left --metric direct --json");
-    assert!(found["results"][0]["distance"].as_f64().unwrap() > 0.6, "{found}");
+    assert!(found["results"][0]["distance"].as_f64().unwrap() > 0.5f64.sqrt(), "{found}");
     // The same bytes on any number of threads, and in any format.
     place.ok("irl maxent walks.csv -o one.csv --std-error --threads 1");
     assert_eq!(place.read("one.csv"), table);
@@ -102,12 +117,44 @@ fn airl_with_an_exact_generator_agrees_with_maxent() {
     for set in ["right", "left"] {
         let call = format!("distance maxent.csv#{set} airl.csv#{set} --metric direct --json");
         assert!(json(&place, &call)["results"][0]["distance"].as_f64().unwrap() < 0.01);
-        // g and f differ by shaping.
+        // g and f differ by shaping, also where a transition ends some episodes only.
         let call = format!("distance f.csv#{set} airl.csv#{set} --metric direct,projected --gamma 0.9 --json");
         let results = &json(&place, &call)["results"];
         assert!(results[0]["distance"].as_f64().unwrap() > 0.05);
-        assert!(results[1]["distance"].as_f64().is_none_or(|distance| distance < 1e-3), "{results}");
+        assert!(results[1]["distance"].as_f64().unwrap() < 1e-6, "{results}");
     }
+}
+
+#[test]
+fn airl_acts_in_a_built_in_world() {
+    let place = Place::new();
+    place.ok("simulate gridworld -o walks.csv --size 4x4 --rollouts 5");
+    let few = "--generator ppo --steps 512 --batch 256 --minibatch 64 --epochs 1 --hidden 8";
+    let text = place.ok(&format!("irl airl walks.csv -o acted.csv {few} --world gridworld --size 4x4 --trace t.csv"));
+    assert!(text.contains("AIRL rewards of 1 set") && text.contains("at most 2 iterations"), "{text}");
+    let table = place.read("acted.csv");
+    assert!(
+        table.starts_with("sample,state.x,state.y,action.dx,action.dy,next_state.x,next_state.y,reward,"),
+        "{table}"
+    );
+    place.ok(&format!("irl airl walks.csv -o again.csv {few} --world gridworld --size 4x4 --threads 1"));
+    assert_eq!(place.read("again.csv"), table);
+    place.ok(&format!("irl airl walks.csv -o model.csv {few}"));
+    assert_ne!(place.read("model.csv"), table);
+    let refused = |more: &str, what: &str| {
+        let run = place.srrd(&format!("irl airl walks.csv -o no.csv {more}"));
+        assert!(run.status == 2 && run.err.contains(what), "{}", run.err);
+    };
+    refused(&format!("{few} --world gridworld --size 3x3"), "the world has no such state (is its size another one?)");
+    refused(&format!("{few} --world drone-combat"), "a step is what a whole team does");
+    refused(&format!("{few} --world gridworld --obstacles 2"), "gridworld has none");
+    refused(
+        &format!("{few} --world gridworld --model pooled"),
+        "--model: with --world the world says where actions lead",
+    );
+    refused("--world gridworld", "add --generator ppo");
+    refused(&format!("{few} --size 3x3"), "--world");
+    assert!(!place.files().contains(&"no.csv".to_owned()));
 }
 
 #[test]

@@ -9,11 +9,14 @@ mod defects;
 mod docs;
 mod episodes;
 mod explain;
+mod fuzz;
 mod gamma;
 mod golden;
 mod irl;
+mod manners;
 mod models;
 mod readme;
+mod report;
 mod reproduce;
 #[cfg(unix)]
 mod signals;

@@ -5,13 +5,25 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
+#[cfg(feature = "png")]
+mod atari;
 mod episodes;
+mod held;
 mod imitation;
 #[cfg(feature = "parquet")]
 mod lerobot;
+mod log;
+mod mimic;
+mod nemo_gym;
 mod note;
+mod openrlhf;
 mod options;
 mod parts;
+mod rewardbench;
+mod starcraft;
+#[cfg(feature = "parquet")]
+mod trl;
+mod verl;
 
 #[cfg(feature = "hdf5")]
 mod d4rl;
@@ -27,8 +39,10 @@ use std::path::Path;
 use crate::error::{ErrorKind, TableError};
 use crate::table::{FileFormat, ReadOptions, TableReader};
 
+pub use log::Log;
 pub use note::DatasetNote;
 pub use options::{DATASET_OPTIONS, DatasetOptionError, DatasetOptionInfo, DatasetOptions};
+pub(crate) use parts::PartsReader;
 
 /// What is known about a kind of data set.
 #[derive(Debug)]
@@ -58,6 +72,16 @@ pub static DATASETS: &[DatasetInfo] = &[
     imitation::INFO,
     #[cfg(feature = "parquet")]
     lerobot::INFO,
+    #[cfg(feature = "png")]
+    atari::INFO,
+    starcraft::INFO,
+    mimic::INFO,
+    #[cfg(feature = "parquet")]
+    trl::INFO,
+    nemo_gym::INFO,
+    rewardbench::INFO,
+    verl::INFO,
+    openrlhf::INFO,
     parts::INFO,
 ];
 
@@ -106,7 +130,7 @@ pub(crate) fn is_hdf5_name(path: &Path) -> bool {
 /// assert!(!srrd_data::is_readable("a.pkl".as_ref()));
 /// ```
 pub fn is_readable(path: &Path) -> bool {
-    FileFormat::from_path(path).is_ok() || is_hdf5_name(path) || path.is_dir()
+    FileFormat::from_path(path).is_ok() || is_hdf5_name(path) || path.is_dir() || log::is_called(path, "json")
 }
 
 #[cfg(feature = "hdf5")]

@@ -15,6 +15,18 @@ pub enum DatasetNote {
         /// How many episodes it has.
         episodes: usize,
     },
+    /// A log of training or evaluation, whose rewards are known.
+    Log {
+        /// Which kind of log it was taken for.
+        dataset: &'static str,
+        /// The columns that hold its rewards.
+        rewards: Vec<String>,
+    },
+    /// Rows of a log without a reward are left out.
+    WithoutReward {
+        /// How many.
+        rows: u64,
+    },
     /// Observations that are no part of states because they are pictures, or no numbers.
     KeysLeftOut {
         /// Their names.
@@ -34,6 +46,26 @@ pub enum DatasetNote {
         /// How many frames there are.
         frames: usize,
     },
+    /// Pictures became principal components.
+    Pictures {
+        /// How many pictures there are.
+        pictures: usize,
+        /// How many components.
+        components: usize,
+        /// How much of the variance of the pictures they hold, in percent.
+        explained: u8,
+    },
+    /// What became of the records of patients.
+    Patients {
+        /// Keywords of diagnoses, and of procedures and prescriptions.
+        keywords: [usize; 2],
+        /// How much of the variance of each of them the components hold, in percent.
+        explained: [u8; 2],
+        /// Patients whose first record has no keyword of a class.
+        unclassed: usize,
+        /// Codes without a title.
+        untitled: usize,
+    },
     /// Columns hold the progress of a task.
     Progress {
         /// Their names.
@@ -45,6 +77,16 @@ impl fmt::Display for DatasetNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             DatasetNote::Kind { dataset, episodes } => write!(f, "read as {dataset}, {episodes} episodes"),
+            DatasetNote::Log { dataset, rewards } => {
+                write!(f, "read as {dataset}, with the rewards {}", quoted(rewards))
+            }
+            DatasetNote::WithoutReward { rows } => {
+                let (rows, are) = if *rows == 1 { ("1 row".to_owned(), "is") } else { (format!("{rows} rows"), "are") };
+                write!(
+                    f,
+                    "{rows} {are} left out because one of the rewards is missing there; choose others with `rewards`"
+                )
+            }
             DatasetNote::LastFrames { done: true } => {
                 write!(
                     f,
@@ -65,6 +107,22 @@ impl fmt::Display for DatasetNote {
                  γp(s') − p(s) is pure shaping and asks for nothing",
                 quoted(columns)
             ),
+            DatasetNote::Pictures { pictures, components, explained } => write!(
+                f,
+                "{pictures} pictures in grey became {components} principal components, which hold {explained} % of their variance"
+            ),
+            DatasetNote::Patients { keywords, explained, unclassed, untitled } => {
+                write!(
+                    f,
+                    "{} keywords of diagnoses and {} of treatments became principal components, which hold {} % and {} % of their variance; \
+                     {unclassed} patients are of no class (label `other`)",
+                    keywords[0], keywords[1], explained[0], explained[1]
+                )?;
+                match untitled {
+                    0 => Ok(()),
+                    count => write!(f, "; {count} codes have no title and count for nothing"),
+                }
+            }
             DatasetNote::KeysLeftOut { keys } => {
                 write!(
                     f,

@@ -27,6 +27,16 @@ pub struct DatasetOptions {
     pub reward: Option<String>,
     /// After so many steps an episode was cut off.
     pub limit: Option<usize>,
+    /// Which game of several.
+    pub game: Option<String>,
+    /// At least so many frames, or iterations, lie between the states of a step.
+    pub every: Option<usize>,
+    /// The scores that divide trajectories into classes.
+    pub scores: Vec<i64>,
+    /// How many principal components stand for a state.
+    pub components: Option<usize>,
+    /// The kinds of units that count.
+    pub units: Vec<String>,
 }
 
 /// What is known about an option of data sets.
@@ -43,7 +53,7 @@ pub struct DatasetOptionInfo {
 }
 
 /// All options of data sets.
-pub static DATASET_OPTIONS: [DatasetOptionInfo; 5] = [
+pub static DATASET_OPTIONS: [DatasetOptionInfo; 10] = [
     DatasetOptionInfo {
         name: "from",
         value: "NAME",
@@ -62,8 +72,8 @@ pub static DATASET_OPTIONS: [DatasetOptionInfo; 5] = [
         value: "KEY,…",
         about: "the observations that states are made of; without it all but pictures",
         set: |options, value| {
-            options.keys = value.split(',').map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()).collect();
-            if options.keys.is_empty() { Err("there is no key in it".to_owned()) } else { Ok(()) }
+            options.keys = list(value, "key")?;
+            Ok(())
         },
         is_set: |options| !options.keys.is_empty(),
     },
@@ -97,7 +107,67 @@ pub static DATASET_OPTIONS: [DatasetOptionInfo; 5] = [
         },
         is_set: |options| options.limit.is_some(),
     },
+    DatasetOptionInfo {
+        name: "game",
+        value: "NAME",
+        about: "which game is read, where the folder has several",
+        set: |options, value| {
+            options.game = Some(value.to_owned());
+            Ok(())
+        },
+        is_set: |options| options.game.is_some(),
+    },
+    DatasetOptionInfo {
+        name: "every",
+        value: "N",
+        about: "at least so many frames or iterations lie between the states of a step (atari: 10 without it, starcraft: 1)",
+        set: |options, value| {
+            options.every = Some(count(value)?);
+            Ok(())
+        },
+        is_set: |options| options.every.is_some(),
+    },
+    DatasetOptionInfo {
+        name: "scores",
+        value: "N,…",
+        about: "the final scores that divide trajectories into classes; 1000,3000 without it: novice, moderate, expert",
+        set: |options, value| {
+            let score = |text: &String| text.parse().map_err(|_| format!("`{}` is no whole number", shorten(text)));
+            options.scores = list(value, "score")?.iter().map(score).collect::<Result<_, _>>()?;
+            match options.scores.is_sorted_by(|a, b| a < b) {
+                true => Ok(()),
+                false => Err("scores have to rise from one to the next".to_owned()),
+            }
+        },
+        is_set: |options| !options.scores.is_empty(),
+    },
+    DatasetOptionInfo {
+        name: "components",
+        value: "N",
+        about: "how many principal components stand for a state; at most 10 without it",
+        set: |options, value| {
+            options.components = Some(count(value)?);
+            Ok(())
+        },
+        is_set: |options| options.components.is_some(),
+    },
+    DatasetOptionInfo {
+        name: "units",
+        value: "NAME,…",
+        about: "the kinds of units that count; all without it",
+        set: |options, value| {
+            options.units = list(value, "unit")?;
+            Ok(())
+        },
+        is_set: |options| !options.units.is_empty(),
+    },
 ];
+
+/// What stands between commas.
+fn list(value: &str, what: &str) -> Result<Vec<String>, String> {
+    let parts: Vec<String> = value.split(',').map(|part| part.trim().to_owned()).filter(|it| !it.is_empty()).collect();
+    if parts.is_empty() { Err(format!("there is no {what} in it")) } else { Ok(parts) }
+}
 
 fn count(value: &str) -> Result<usize, String> {
     match value.trim().parse() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::DatasetInfo;
 use crate::error::{ErrorKind, TableError};
-use crate::table::{Batch, Extras, FileFormat, Piece, ReadOptions, Schema, TableNote, TableReader, open};
+use crate::table::{Batch, Extras, FileFormat, Piece, Schema, TableNote, TableReader, open};
 
 pub(super) const INFO: DatasetInfo = DatasetInfo {
     name: "parts",
@@ -14,12 +14,13 @@ pub(super) const INFO: DatasetInfo = DatasetInfo {
     detect: |folder| parts_in(folder).is_some(),
     open: |folder, options| {
         let parts = parts_in(folder).unwrap_or_default();
-        Ok(Box::new(PartsReader::open(folder, parts, options)?))
+        let options = options.clone();
+        Ok(Box::new(PartsReader::new(folder, parts, Box::new(move |part| open(part, &options)))?))
     },
 };
 
 /// The parts in a folder, in the order of their numbers; `None` when its tables are no parts of one.
-fn parts_in(folder: &Path) -> Option<Vec<PathBuf>> {
+pub(super) fn parts_in(folder: &Path) -> Option<Vec<PathBuf>> {
     let mut parts: Vec<(Vec<u64>, PathBuf)> = Vec::new();
     let mut form: Option<(String, FileFormat)> = None;
     for entry in std::fs::read_dir(folder).ok()? {
@@ -42,9 +43,13 @@ fn parts_in(folder: &Path) -> Option<Vec<PathBuf>> {
     (!parts.is_empty()).then(|| parts.into_iter().map(|(_, path)| path).collect())
 }
 
-struct PartsReader {
+/// Opens a part.
+pub(crate) type OpenPart = Box<dyn Fn(&Path) -> Result<Box<dyn TableReader>, TableError> + Send>;
+
+/// Tables read one behind the other.
+pub(crate) struct PartsReader {
     name: String,
-    options: ReadOptions,
+    open: OpenPart,
     /// Those that were not yet opened.
     parts: std::vec::IntoIter<PathBuf>,
     current: Box<dyn TableReader>,
@@ -64,27 +69,18 @@ enum Choice {
 }
 
 impl PartsReader {
-    fn open(folder: &Path, parts: Vec<PathBuf>, options: &ReadOptions) -> Result<Self, TableError> {
+    pub(crate) fn new(folder: &Path, parts: Vec<PathBuf>, open: OpenPart) -> Result<Self, TableError> {
         let name = folder.display().to_string();
         let mut parts = parts.into_iter();
         let first = parts.next().ok_or_else(|| super::not_known(&name))?;
-        let current = open(&first, options)?;
+        let current = open(&first)?;
         let schema = current.schema().clone();
-        Ok(PartsReader {
-            name,
-            options: options.clone(),
-            parts,
-            current,
-            schema,
-            choice: Choice::Everything,
-            rows_before: 0,
-            rows: 0,
-        })
+        Ok(PartsReader { name, open, parts, current, schema, choice: Choice::Everything, rows_before: 0, rows: 0 })
     }
 
     /// Opens a part, with the columns that were chosen.
     fn open_part(&self, path: &Path) -> Result<Box<dyn TableReader>, TableError> {
-        let mut part = open(path, &self.options)?;
+        let mut part = (self.open)(path)?;
         match &self.choice {
             Choice::Everything => part.select(&self.schema.names().collect::<Vec<_>>())?,
             Choice::Selected(names) => part.select(&names.iter().map(String::as_str).collect::<Vec<_>>())?,

@@ -207,7 +207,7 @@ impl Space {
 }
 
 /// The mean and the standard deviation of every feature, of those values that are there.
-fn moments(rows: &Rows) -> (Vec<f64>, Vec<f64>) {
+pub(crate) fn moments(rows: &Rows) -> (Vec<f64>, Vec<f64>) {
     let of_feature = |feature: usize| {
         let values = || rows.values.iter().skip(feature).step_by(rows.width).copied().filter(|value| !value.is_nan());
         let count = values().count().max(1) as f64;
@@ -220,7 +220,7 @@ fn moments(rows: &Rows) -> (Vec<f64>, Vec<f64>) {
 }
 
 /// Features with mean 0 and spread 1; missing values become the mean.
-fn standardize(rows: &mut Rows, means: &[f64], spreads: &[f64]) {
+pub(crate) fn standardize(rows: &mut Rows, means: &[f64], spreads: &[f64]) {
     rows.values.par_chunks_mut(rows.width).for_each(|row| {
         for ((value, mean), spread) in row.iter_mut().zip(means).zip(spreads) {
             *value = if value.is_nan() || *spread == 0.0 { 0.0 } else { (*value - mean) / spread };

@@ -329,6 +329,8 @@ pub struct Batch {
     /// The number of the first row in its file, counted from 1 without the header.
     pub first_row: u64,
     pub(crate) lines: Lines,
+    /// Which rows these are, counted from the first, where some of the file's were left out.
+    kept: Option<Vec<u32>>,
 }
 
 impl Batch {
@@ -344,17 +346,27 @@ impl Batch {
     pub fn from_columns(columns: Vec<Column>, first_row: u64) -> Self {
         let rows = columns.first().map_or(0, Column::len);
         assert!(columns.iter().all(|column| column.len() == rows), "the columns of a batch must have one length");
-        Batch { columns, rows, first_row, lines: Lines::default() }
+        Batch { columns, rows, first_row, ..Batch::default() }
     }
 
     /// The number of row `index` of this batch in its file, counted from 1 without the header.
     pub fn row_number(&self, index: usize) -> u64 {
-        self.first_row + index as u64
+        self.first_row + self.place(index) as u64
+    }
+
+    /// The place of row `index` among all rows that were read.
+    fn place(&self, index: usize) -> usize {
+        self.kept.as_ref().map_or(index, |kept| kept[index] as usize)
+    }
+
+    /// Notes which rows are left, before the others go.
+    pub(crate) fn note_kept(&mut self, keep: &[bool]) {
+        self.kept = Some((0..self.rows).filter(|&row| keep[row]).map(|row| self.place(row) as u32).collect());
     }
 
     /// The line of the file on which row `index` of this batch begins; `None` for formats without lines.
     pub fn line(&self, index: usize) -> Option<u64> {
-        self.lines.get(index)
+        self.lines.get(self.place(index))
     }
 
     /// Empties the batch for rows from `first_row` on, with columns of these types; memory is kept.
@@ -362,6 +374,7 @@ impl Batch {
         self.rows = 0;
         self.first_row = first_row;
         self.lines.clear();
+        self.kept = None;
         let mut count = 0;
         for kind in kinds {
             match self.columns.get_mut(count) {

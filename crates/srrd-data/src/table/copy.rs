@@ -261,7 +261,7 @@ impl Changes {
 }
 
 impl Batch {
-    /// Keeps the rows whose entry in `keep` is true.
+    /// Keeps the rows whose entry in `keep` is true, with their numbers and lines.
     ///
     /// # Panics
     /// When `keep` has not one entry per row.
@@ -284,6 +284,7 @@ impl Batch {
                 kept(validity, keep);
             }
         }
+        self.note_kept(keep);
         self.rows = keep.iter().filter(|keep| **keep).count();
     }
 }

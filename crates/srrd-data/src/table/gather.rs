@@ -59,7 +59,7 @@ impl<'a> Gathered<'a> {
             name: name.to_owned(),
             label: None,
             builder: SampleBuilder::new(),
-            others: vec![Vec::new(); self.roles.rewards.len() - 1],
+            others: vec![Vec::new(); self.roles.sample_columns().len() - 1],
             episodes: EpisodeRows::default(),
             row_numbers: Vec::new(),
         });
@@ -159,12 +159,16 @@ impl<'a> Gathered<'a> {
                 }
             });
         }
+        let columns = roles.sample_columns();
+        let mut groups = Vec::new();
         let mut samples = Vec::new();
         let mut placements = Vec::with_capacity(self.samples.len());
         for gathering in self.samples {
             let Gathering { name, label, builder, others, episodes, row_numbers } = gathering;
-            let failed =
-                |reward: usize, error: SampleError| conflict(file, &roles.rewards[reward], &error, &row_numbers);
+            if roles.sample.is_some() {
+                groups.push(name.clone());
+            }
+            let failed = |reward: usize, error: SampleError| conflict(file, columns[reward], &error, &row_numbers);
             let (built, placement) =
                 builder.build_each(others, duplicates).map_err(|(which, error)| failed(which, error))?;
             let episodes = match roles.keep_episodes && roles.episode.is_some() {
@@ -172,10 +176,10 @@ impl<'a> Gathered<'a> {
                 false => None,
             };
             placements.push(placement);
-            for (sample, reward) in built.into_iter().zip(&roles.rewards) {
+            for (sample, reward) in built.into_iter().zip(&columns) {
                 let name = match (roles.named_by_reward, &roles.sample) {
                     (false, _) => name.clone(),
-                    (true, None) => reward.clone(),
+                    (true, None) => (*reward).to_owned(),
                     (true, Some(_)) => format!("{name}/{reward}"),
                 };
                 samples.push(NamedSample {
@@ -196,7 +200,9 @@ impl<'a> Gathered<'a> {
         Ok(SampleTable {
             samples,
             notes: Vec::new(),
-            rewards: roles.rewards.len(),
+            rewards: columns.len(),
+            columns: columns.into_iter().map(str::to_owned).collect(),
+            groups,
             sample_of_row,
             transition_of_row,
             ends: None,

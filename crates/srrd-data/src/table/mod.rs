@@ -6,9 +6,11 @@ mod episodes;
 mod format;
 mod gather;
 mod model;
+mod models;
 mod number;
 mod options;
 mod preferences;
+mod properties;
 mod read;
 mod rewards;
 mod roles;
@@ -23,11 +25,13 @@ mod write;
 
 pub use batch::{Batch, Column, ColumnType, Field, Schema, TextColumn, Values};
 pub use copy::TableCopy;
-pub use format::{Compression, FORMATS, FileFormat, Format, FormatInfo, extensions, write_npy};
+pub use format::{Compression, FORMATS, FileFormat, Format, FormatInfo, NpyWriter, extensions};
 pub use model::read_model;
+pub use models::{ModelQuestion, ModelTable, OpenTable, read_models};
 pub use number::{NotANumber, finite_numbers, parse_number};
 pub use options::{ColumnMap, ColumnMapError, Next, ROLES, Role, RoleInfo, TableNote, TableOptions};
 pub use preferences::{preferences_of, read_preferences};
+pub use properties::{PROPERTIES, PropertyInfo};
 #[cfg(feature = "arrow")]
 pub use read::ArrowFrame;
 #[doc(hidden)]
@@ -43,13 +47,17 @@ pub use types::{coerce, infer_types_of};
 pub use walks::{WalkTable, read_walk_table, read_walks};
 pub use write::{TableWriter, create};
 
+pub(crate) use crate::dataset::PartsReader;
 pub(crate) use number::feature_numbers;
 #[cfg(feature = "arrow")]
 pub(crate) use read::arrays::{column_type, fill as fill_column, list_value};
+pub(crate) use read::chat::{text_of, text_of_json};
 #[cfg(any(feature = "arrow", feature = "hdf5"))]
 pub(crate) use read::guard::guarded;
 #[cfg(feature = "hdf5")]
 pub(crate) use read::half::half_to_f64;
+pub(crate) use read::lines;
 pub(crate) use read::{Selection, check_names, listed, open_file};
 pub(crate) use roles::{Identity, NextState, Places, Roles};
+pub(crate) use scores::is_score;
 pub(crate) use tokens::{cell_text, truths};

@@ -58,13 +58,13 @@ pub static ROLES: [RoleInfo; 12] = [
         role: Role::State,
         name: "state",
         aliases: &["obs", "observation", "observations", "prompt"],
-        about: "the state: a token, or features `state.NAME`",
+        about: "the state: a token, or features `state.NAME` (or `state_0`, `state_1`, …)",
     },
     RoleInfo {
         role: Role::Action,
         name: "action",
         aliases: &["act", "actions", "response", "completion"],
-        about: "the action: a token, or features `action.NAME`",
+        about: "the action: a token, or features `action.NAME` (or `action_0`, …)",
     },
     RoleInfo {
         role: Role::NextState,
@@ -83,13 +83,13 @@ pub static ROLES: [RoleInfo; 12] = [
     RoleInfo {
         role: Role::Episode,
         name: "episode",
-        aliases: &["episode_index"],
+        aliases: &["episode_id", "episode_index"],
         about: "which episode the row belongs to",
     },
     RoleInfo {
         role: Role::Step,
         name: "step",
-        aliases: &["frame_index"],
+        aliases: &["frame_index", "timestep"],
         about: "the place of the row in its episode: a number",
     },
     RoleInfo {
@@ -266,6 +266,9 @@ pub struct TableOptions {
     pub episodes: bool,
     /// Whether only what agents do is read: rewards need not be there, and do not count.
     pub demonstrations: bool,
+    /// Whether properties of the actions, such as the length of responses, are wanted, too: one sample more for each of
+    /// [`PROPERTIES`](super::PROPERTIES), behind those of the reward columns.
+    pub properties: bool,
     /// How recorded data sets are read.
     pub dataset: DatasetOptions,
 }
@@ -298,6 +301,13 @@ pub enum TableNote {
         /// How many rows were left out because their next states are not in the table.
         left_out: usize,
     },
+    /// There are no next states, and the ends say that rows follow each other.
+    OneStep {
+        /// The file.
+        file: String,
+        /// The column that says of some rows that episodes go on after them.
+        column: String,
+    },
     /// A column is not in a copy.
     LeftOut {
         /// The file.
@@ -306,6 +316,18 @@ pub enum TableNote {
         column: String,
         /// Why it cannot be kept.
         why: String,
+    },
+    /// Which columns were taken for scores.
+    Scores {
+        /// The file.
+        file: String,
+        /// Their names.
+        columns: Vec<String>,
+    },
+    /// Several tables do not score the same responses.
+    NotShared {
+        /// How many responses of the largest table are left out.
+        responses: usize,
     },
     /// It is a recorded data set.
     Dataset {
@@ -329,6 +351,18 @@ impl fmt::Display for TableNote {
                  episodes; {ended} last rows end their episode; {left_out} rows are left out because their next states are not \
                  known)"
             ),
+            TableNote::OneStep { file, column } => write!(
+                f,
+                "{file}: there are no next states, so the problem is taken to have one step, although `{}` says that episodes go on \
+                 after some rows; `--next shift` takes the state of the row that follows, `--next none` says that one step is right",
+                shorten(column)
+            ),
+            TableNote::Scores { file, columns } => {
+                write!(f, "{file}: comparing the scores {}; choose others with --rewards", columns.join(", "))
+            }
+            TableNote::NotShared { responses } => {
+                write!(f, "the tables do not score the same responses; {responses} of the largest are left out")
+            }
             TableNote::Dataset { file, note } => write!(f, "{file}: {note}"),
             TableNote::LeftOut { file, column, why } => write!(
                 f,

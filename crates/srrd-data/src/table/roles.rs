@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::batch::Schema;
 use super::options::{Next, Role, TableNote, TableOptions};
+use super::properties::PROPERTIES;
 use super::read::listed;
 use crate::error::{ErrorKind, TableError, shorten};
 
@@ -25,6 +26,10 @@ pub(crate) struct Roles {
     pub ends: [Option<String>; 4],
     /// Whether someone asks for episodes.
     pub keep_episodes: bool,
+    /// Whether the problem is taken to have one step although nobody said so.
+    pub one_step_by_default: bool,
+    /// Whether someone asks for properties of the actions.
+    pub properties: bool,
 }
 
 /// Where next states come from.
@@ -43,19 +48,36 @@ pub(crate) enum NextState {
 pub(crate) enum Identity {
     /// The column of this name.
     Token(String),
-    /// The columns `PREFIX.NAME` of all these names, in this (sorted) order: names beat positions.
-    Features { prefix: String, names: Vec<String> },
+    /// The columns of the features of these names, in this (sorted) order: names beat positions.
+    Features { names: Vec<String>, columns: Vec<String> },
 }
 
 impl Identity {
+    /// The column of this name, or the columns `PREFIX.NAME`.
     pub(crate) fn find(schema: &Schema, prefix: &str) -> Option<Self> {
-        if schema.index_of(prefix).is_some() {
-            return Some(Identity::Token(prefix.to_owned()));
+        match schema.index_of(prefix) {
+            Some(_) => Some(Identity::Token(prefix.to_owned())),
+            None => Identity::features_after(schema, prefix, '.'),
         }
-        let feature = |name: &str| Some(name.strip_prefix(prefix)?.strip_prefix('.')?.to_owned());
+    }
+
+    /// The columns `PREFIX_0`, `PREFIX_1` and so on (or from 1 on), as arrays are often laid out in frames.
+    fn numbered(schema: &Schema, prefix: &str) -> Option<Self> {
+        let found = Identity::features_after(schema, prefix, '_')?;
+        let numbers: Option<Vec<usize>> = found.features()?.iter().map(|name| name.parse().ok()).collect();
+        let mut numbers = numbers?;
+        numbers.sort_unstable();
+        let first = numbers[0];
+        // A gap would mean that the columns are something else.
+        (first <= 1 && numbers.iter().copied().eq(first..first + numbers.len())).then_some(found)
+    }
+
+    fn features_after(schema: &Schema, prefix: &str, separator: char) -> Option<Self> {
+        let feature = |name: &str| Some(name.strip_prefix(prefix)?.strip_prefix(separator)?.to_owned());
         let mut names: Vec<String> = schema.names().filter_map(feature).collect();
         names.sort_unstable();
-        (!names.is_empty()).then(|| Identity::Features { prefix: prefix.to_owned(), names })
+        let columns = names.iter().map(|name| format!("{prefix}{separator}{name}")).collect();
+        (!names.is_empty()).then_some(Identity::Features { names, columns })
     }
 
     /// The names of the features, if there are any.
@@ -69,7 +91,7 @@ impl Identity {
     pub fn columns(&self) -> Vec<String> {
         match self {
             Identity::Token(column) => vec![column.clone()],
-            Identity::Features { prefix, names } => names.iter().map(|name| format!("{prefix}.{name}")).collect(),
+            Identity::Features { columns, .. } => columns.clone(),
         }
     }
 }
@@ -83,52 +105,61 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// The name that the columns of a role have or begin with; `None` when there are none.
-    fn name(&mut self, role: Role) -> Result<Option<String>, TableError> {
-        let there = |name: &str| Identity::find(self.schema, name).is_some();
+    /// The columns of a role, and the name that they have or begin with; `None` when there are none.
+    fn found(&mut self, role: Role) -> Result<Option<Identity>, TableError> {
+        // Rewards, episodes and the like are single columns: `reward_1` may be anything.
+        let numbers = matches!(role, Role::State | Role::Action | Role::NextState);
+        let schema = self.schema;
+        let numbered = |name: &str| Identity::numbered(schema, name).filter(|_| numbers);
         if let Some(column) = self.options.columns.get(role) {
-            if !there(column) {
-                let what = format!("there is no such column to be the {role}; {}", self.what_is_there(column));
-                return Err(TableError::new(ErrorKind::MissingColumn, self.file, what).in_column(column));
-            }
-            return Ok(Some(column.to_owned()));
+            return match Identity::find(schema, column).or_else(|| numbered(column)) {
+                Some(identity) => Ok(Some(identity)),
+                None => {
+                    let what = format!("there is no such column to be the {role}; {}", self.what_is_there(column));
+                    Err(TableError::new(ErrorKind::MissingColumn, self.file, what).in_column(column))
+                }
+            };
         }
         let info = role.info();
-        if there(info.name) {
-            return Ok(Some(info.name.to_owned()));
+        if let Some(identity) = Identity::find(schema, info.name) {
+            return Ok(Some(identity));
         }
         // What is said to be something else is not guessed to be this.
         let is_other =
             |name: &str| super::options::ROLES.iter().any(|other| self.options.columns.get(other.role) == Some(name));
-        let mut found = info.aliases.iter().filter(|alias| there(alias) && !is_other(alias));
-        match (found.next(), found.next()) {
-            (None, _) => Ok(None),
-            (Some(alias), None) => {
-                self.recognised.push((role, (*alias).to_owned()));
-                Ok(Some((*alias).to_owned()))
+        let guesses = || info.aliases.iter().copied().filter(|alias| !is_other(alias));
+        let mut found: Vec<(String, Identity)> =
+            guesses().filter_map(|name| Some((name.to_owned(), Identity::find(schema, name)?))).collect();
+        if found.is_empty() {
+            let names = std::iter::once(info.name).chain(guesses());
+            found = names.filter_map(|name| Some((format!("{name}_*"), numbered(name)?))).collect();
+        }
+        match found.as_slice() {
+            [] => Ok(None),
+            [_] => {
+                let (name, identity) = found.remove(0);
+                self.recognised.push((role, name));
+                Ok(Some(identity))
             }
-            (Some(first), Some(second)) => {
+            [(first, _), (second, _), ..] => {
                 let what = format!(
-                    "both `{first}` and `{second}` could be the {role}: say which, as in `--columns {role}={first}`"
+                    "both `{first}` and `{second}` could be the {role}: say which, as in `--columns {role}={}`",
+                    first.trim_end_matches("_*")
                 );
                 Err(TableError::new(ErrorKind::MissingColumn, self.file, what).in_column(info.name))
             }
         }
     }
 
-    fn identity(&mut self, role: Role) -> Result<Option<Identity>, TableError> {
-        Ok(self.name(role)?.and_then(|name| Identity::find(self.schema, &name)))
-    }
-
     fn needed(&mut self, role: Role) -> Result<Identity, TableError> {
-        self.identity(role)?.ok_or_else(|| self.missing(role))
+        self.found(role)?.ok_or_else(|| self.missing(role))
     }
 
     /// A column of its own; a list of one number is such a column, too.
     fn single(&mut self, role: Role) -> Result<Option<String>, TableError> {
-        Ok(self.name(role)?.and_then(|name| match Identity::find(self.schema, &name)? {
+        Ok(self.found(role)?.and_then(|identity| match identity {
             Identity::Token(column) => Some(column),
-            features => features.columns().into_iter().next().filter(|_| features.columns().len() == 1),
+            Identity::Features { columns, .. } => <[String; 1]>::try_from(columns).ok().map(|[column]| column),
         }))
     }
 
@@ -166,7 +197,7 @@ impl Finder<'_> {
         let column = role.info().name;
         let instead = match role {
             Role::Reward => String::new(),
-            _ => format!(" (or feature columns `{column}.NAME`)"),
+            _ => format!(" (or feature columns `{column}.NAME`, or `{column}_0`, `{column}_1`, …)"),
         };
         let mut what = format!("the column is missing: a table of transitions needs it{instead}; ");
         match misnamed(self.schema, column) {
@@ -188,7 +219,7 @@ impl Roles {
         let mut finder = Finder { file, schema, options, recognised: Vec::new() };
         let state = finder.needed(Role::State)?;
         let action = finder.needed(Role::Action)?;
-        let next_state = finder.identity(Role::NextState)?;
+        let next_state = finder.found(Role::NextState)?;
         if next_state.is_none()
             && let Some(spaced) = schema.names().find(|name| is_named(name.trim(), "next_state"))
         {
@@ -210,6 +241,7 @@ impl Roles {
             (None, Next::Auto) if episode.is_some() && step.is_some() => NextState::Shifted,
             (None, _) => NextState::OneStep,
         };
+        let one_step_by_default = next_state == NextState::OneStep && options.next == Next::Auto;
         let roles = Roles {
             state,
             action,
@@ -222,12 +254,20 @@ impl Roles {
             step,
             ends: [terminated?, done?, truncated?, timeout?],
             keep_episodes: options.episodes,
+            one_step_by_default,
+            properties: options.properties,
         };
         let recognised = finder.recognised;
         if !recognised.is_empty() {
             notes.push(TableNote::Recognised { file: file.to_owned(), columns: recognised });
         }
         Ok(roles)
+    }
+
+    /// The names of all samples of a row: its reward columns, and the properties that are asked for.
+    pub fn sample_columns(&self) -> Vec<&str> {
+        let properties = PROPERTIES.iter().filter(|_| self.properties).map(|info| info.name);
+        self.rewards.iter().map(String::as_str).chain(properties).collect()
     }
 
     /// Whether the episode of every row is needed.

@@ -8,11 +8,13 @@ use srrd::{NamedSample, RewardSample, SampleBuilder, SampleError, Token};
 use super::batch::Batch;
 use super::gather::Gathered;
 use super::number::finite_numbers;
-use super::options::{TableNote, TableOptions};
+use super::options::{Next, Role, TableNote, TableOptions};
+use super::properties::properties_of;
 use super::read::{ReadOptions, TableReader, for_each_batch, for_each_mapped, open};
-use super::roles::{NextState, Places, Roles};
+use super::roles::{Identity, NextState, Places, Roles};
 use super::shift::{Following, following};
 use super::tokens::{Ends, Tokens, cell_text, check_present, is_long};
+use crate::dataset::DatasetNote;
 use crate::error::{ErrorKind, TableError};
 
 /// The place of a row that is in no sample.
@@ -25,8 +27,12 @@ pub struct SampleTable {
     pub samples: Vec<NamedSample>,
     /// What was understood of the table that its user should know.
     pub notes: Vec<TableNote>,
-    /// How many reward columns there are.
+    /// How many reward columns there are, with properties of the actions.
     pub(super) rewards: usize,
+    /// The names of these.
+    pub(super) columns: Vec<String>,
+    /// The values of the column that names samples, in the order of the samples; empty where no column does.
+    pub(super) groups: Vec<String>,
     /// For every row of the table the index of its sample, reward columns not counted; empty when all rows are in the only one.
     pub(super) sample_of_row: Vec<u32>,
     /// For every row of the table the index of its transition in its sample.
@@ -42,6 +48,8 @@ impl From<NamedSample> for SampleTable {
             samples: vec![sample],
             notes: Vec::new(),
             rewards: 1,
+            columns: Vec::new(),
+            groups: Vec::new(),
             sample_of_row: Vec::new(),
             transition_of_row: Vec::new(),
             ends: None,
@@ -71,6 +79,30 @@ impl SampleTable {
     /// The places of all rows, in order.
     pub fn rows(&self) -> impl Iterator<Item = Option<(usize, usize)>> + '_ {
         (0..self.row_count()).map(|row| self.place_of(row))
+    }
+
+    /// The samples by the values of the column that names them, each called by its reward column; one group without a name where no
+    /// column names them.
+    ///
+    /// ```
+    /// use srrd_data::{FileFormat, ReadOptions, Role, TableOptions, open_bytes, read_sample_table};
+    /// let log = "step,prompt,response,old,new\n1,p,a,0,1\n1,p,b,1,0\n2,p,a,0,2\n";
+    /// let table = open_bytes("log.csv", FileFormat::from_path("log.csv".as_ref())?, log.into(), &ReadOptions::default())?;
+    /// let mut options = TableOptions { rewards: vec!["old".into(), "new".into()], ..TableOptions::default() };
+    /// options.columns.set(Role::Sample, "step");
+    /// let groups = read_sample_table(table, "log", options)?.into_groups();
+    /// assert_eq!((groups[1].0.as_str(), groups[1].1[1].name.as_str(), groups.len()), ("2", "new", 2));
+    /// # Ok::<(), srrd_data::TableError>(())
+    /// ```
+    pub fn into_groups(self) -> Vec<(String, Vec<NamedSample>)> {
+        let SampleTable { samples, rewards, columns, groups, .. } = self;
+        let mut samples = samples.into_iter();
+        let names = if groups.is_empty() { vec![String::new()] } else { groups };
+        let mut of_group = || -> Vec<NamedSample> {
+            let named = samples.by_ref().take(rewards).zip(&columns);
+            named.map(|(sample, column)| NamedSample { name: column.clone(), ..sample }).collect()
+        };
+        names.into_iter().map(|name| (name, of_group())).collect()
     }
 
     /// Tells every sample which of its transitions end an episode.
@@ -138,10 +170,26 @@ pub fn read_sample_table(
     name: &str,
     options: impl Into<TableOptions>,
 ) -> Result<SampleTable, TableError> {
-    let options = options.into();
+    let mut options = options.into();
     let file = reader.name().to_owned();
     let mut notes = Vec::new();
+    let log = reader.log().cloned();
+    if let Some(log) = &log {
+        // Prompts have no successors, whatever the steps of a log say, and what is a reward is known.
+        options.next = Next::None;
+        if options.rewards.is_empty() && options.columns.get(Role::Reward).is_none() && !options.demonstrations {
+            match log.rewards.as_slice() {
+                // Named by its file: others call theirs the same.
+                [only] if ["reward", "score"].contains(&only.as_str()) => options.columns.set(Role::Reward, only),
+                rewards => options.rewards = rewards.to_vec(),
+            }
+        }
+    }
     let roles = Roles::of(&file, reader.schema(), &options, &mut notes)?;
+    if log.is_some() {
+        // What columns of a log mean is no guess.
+        notes.clear();
+    }
     let columns = roles.columns();
     reader.select(&columns.iter().map(String::as_str).collect::<Vec<_>>())?;
     notes.extend(reader.notes());
@@ -174,7 +222,16 @@ pub fn read_sample_table(
         )?;
     }
     let Taker { gathered, ends, .. } = taker;
+    if roles.one_step_by_default
+        && ends.over.contains(&false)
+        && let Some(column) = roles.ends.iter().flatten().next()
+    {
+        notes.push(TableNote::OneStep { file: file.clone(), column: column.clone() });
+    }
     let mut table = gathered.build()?;
+    if let Some(rows) = log.map(|log| log.missing()).filter(|rows| *rows > 0) {
+        notes.push(TableNote::Dataset { file: file.clone(), note: DatasetNote::WithoutReward { rows } });
+    }
     table.notes = notes;
     table.ends = (!ends.ends.is_empty()).then_some(ends.ends);
     if roles.next_state == NextState::OneStep {
@@ -209,14 +266,20 @@ impl Rows<'_> {
         }
     }
 
-    /// By reward column, the rewards of all rows.
+    /// By reward column, the rewards of all rows; then properties that are asked for.
     fn rewards(&self, batch: &Batch) -> Result<Vec<Vec<f64>>, TableError> {
         let columns = self.roles.rewards.iter().zip(&self.places.rewards);
+        let made = match (self.roles.properties, &self.roles.action) {
+            (false, _) => Vec::new(),
+            (true, Identity::Token(_)) => properties_of(batch.columns.get(self.places.action[0]), batch),
+            (true, Identity::Features { .. }) => properties_of(None, batch),
+        };
         columns
             .map(|(name, &position)| {
                 let mut rewards = Vec::with_capacity(batch.rows);
                 finite_numbers(self.file, name, batch, position, &mut rewards).map(|()| rewards)
             })
+            .chain(made.into_iter().map(Ok))
             .collect()
     }
 

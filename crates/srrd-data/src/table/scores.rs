@@ -41,6 +41,9 @@ const OTHERS: [&str; 17] = [
 /// # Errors
 /// Anything wrong with the first rows; fewer than two such columns.
 pub fn score_columns(mut reader: Box<dyn TableReader>, options: &TableOptions) -> Result<Vec<String>, TableError> {
+    if let Some(log) = reader.log() {
+        return Ok(log.rewards.iter().chain(&log.gold).cloned().collect());
+    }
     let file = reader.name().to_owned();
     let candidates: Vec<String> =
         reader.schema().names().filter(|name| may_be_a_score(name, options)).map(str::to_owned).collect();
@@ -67,6 +70,11 @@ pub fn score_columns(mut reader: Box<dyn TableReader>, options: &TableOptions) -
         return Err(TableError::new(ErrorKind::MissingColumn, file, what));
     }
     Ok(found)
+}
+
+/// Whether a column of numbers in a log may be one of scores, by its name.
+pub(crate) fn is_score(name: &str) -> bool {
+    may_be_a_score(name, &TableOptions::default())
 }
 
 fn may_be_a_score(name: &str, options: &TableOptions) -> bool {

@@ -92,14 +92,14 @@ impl Layout {
     }
 
     fn rewards(&self, task: &Task<'_>, unknowns: &[f64], shaped: bool) -> Vec<f64> {
-        let of_row = |(row, (pair, outcome)): (&crate::Row, (usize, usize))| {
+        let of_row = |((row, (pair, _)), ends): ((&crate::Row, (usize, usize)), bool)| {
             let [state, next] = [row.state, row.next_state].map(|id| task.state_in_model(id) as usize);
-            let ended = task.model.ended()[outcome];
+            let ended = f64::from(u8::from(ends));
             let terms = self.reward(state, pair, next, ended);
             let g: f64 = terms.iter().map(|&(at, weight)| weight * unknowns[at]).sum();
             if shaped { g + self.gamma * (1.0 - ended) * unknowns[next] - unknowns[state] } else { g }
         };
-        task.set().rows().iter().zip(task.places()).map(of_row).collect()
+        task.set().rows().iter().zip(task.places()).zip(task.ends()).map(of_row).collect()
     }
 }
 

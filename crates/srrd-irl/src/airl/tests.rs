@@ -113,6 +113,55 @@ fn pooled_models_and_ends_count() {
     }
 }
 
+/// Walks on a line of five cells whose right end is a goal for some episodes only: the step into it ends three of six.
+fn sometimes_over() -> Trajectories {
+    let mut builder = Trajectories::builder();
+    for episode in 0..6 {
+        let (mut cells, mut moves) = (vec![episode % 4], Vec::new());
+        for step in 0..9 {
+            let cell = *cells.last().unwrap();
+            if cell == 4 && episode % 2 == 0 {
+                break;
+            }
+            let east = (2 * episode + step) % 3 > 0;
+            moves.push(if east { "east" } else { "west" });
+            cells.push(if east { (cell + 1).min(4) } else { cell.max(1) - 1 });
+        }
+        let end = if cells.last() == Some(&4) && episode % 2 == 0 { End::Terminated } else { End::Truncated };
+        builder.push_episode(&cells, &moves, None, end).unwrap();
+    }
+    builder.build()
+}
+
+#[test]
+fn f_is_g_and_shaping_where_a_transition_ends_some_episodes_only() {
+    let gamma = Gamma::new(0.9).unwrap();
+    let shown = Demonstrations::new([sometimes_over()]).unwrap();
+    let set = &shown.sets()[0];
+    let mixed = |row: &crate::Row| row.ended > 0.0 && row.ended < 1.0;
+    let at = set.rows().iter().position(mixed).expect("a transition that ends some episodes only");
+    assert_eq!(set.sample().sample.ends().at(at), Some(false));
+    let settings = Settings { gamma, ..Settings::default() };
+    for reward in [RewardOf::State, RewardOf::NextState, RewardOf::StateAction] {
+        let [g, f] = [false, true].map(|shaped| {
+            let airl = Airl { gamma, shaped, reward, ..Airl::default() };
+            learn_all(&shown, &ModelChoice::Set, &airl, &|_| ()).unwrap().remove(0).sample.sample
+        });
+        let apart = |metric| srrd::distance(&f, &g, metric, &settings).distance().unwrap();
+        // Distances are square roots: rounding of 1e-16 is 1e-8.
+        assert!(apart(srrd::Metric::Projected) < 1e-6, "{reward:?}: {}", apart(srrd::Metric::Projected));
+        // A reward of pairs is log π by itself, without shaping.
+        if reward != RewardOf::StateAction {
+            assert!(apart(srrd::Metric::Direct) > 0.05, "{reward:?}: {}", apart(srrd::Metric::Direct));
+            let maxent = MaxEnt { gamma, reward, ..MaxEnt::default() };
+            let expected = learn_all(&shown, &ModelChoice::Set, &maxent, &|_| ()).unwrap().remove(0);
+            let off = expected.sample.sample.rewards().iter().zip(g.rewards());
+            let off = off.map(|(one, other)| (one - other).abs()).fold(0.0, f64::max);
+            assert!(off < 1e-3, "{reward:?}: {off}");
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_learned_is_said() {
     let mut builder = Trajectories::builder();

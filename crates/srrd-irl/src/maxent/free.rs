@@ -101,52 +101,37 @@ impl<'a> Unknowns<'a> {
         Some((value, worth))
     }
 
-    /// What the reward of a row is a function of: a state, and for next states the share that ended.
-    fn place(&self, row: usize, outcome: usize) -> (usize, f64) {
-        let row = self.task.set().rows()[row];
-        match self.of {
-            RewardOf::NextState => {
-                (self.task.state_in_model(row.next_state) as usize, self.task.model.ended()[outcome])
-            }
-            _ => (self.task.state_in_model(row.state) as usize, 0.0),
-        }
-    }
-
-    /// A number for every row of the set, worked out once for every place.
-    fn by_row(&self, mut of: impl FnMut(usize, f64) -> f64) -> Vec<f64> {
-        let mut known = vec![None::<(f64, f64)>; self.task.model.dynamics().states()];
-        let places = self.task.places().enumerate();
-        places
-            .map(|(row, (_, outcome))| {
-                let (state, ended) = self.place(row, outcome);
-                match known[state] {
-                    Some((share, value)) if share == ended => value,
-                    _ => {
-                        let value = of(state, ended);
-                        known[state] = Some((ended, value));
-                        value
-                    }
-                }
-            })
-            .collect()
+    /// A number for every row of the set, worked out once for what it is a function of: a state, and for next states whether the episode
+    /// ended there.
+    fn by_row(&self, mut of: impl FnMut(usize, bool) -> f64) -> Vec<f64> {
+        let mut known = vec![[None::<f64>; 2]; self.task.model.dynamics().states()];
+        let of_row = |(row, ends): (&crate::Row, bool)| {
+            let (state, ended) = match self.of {
+                RewardOf::NextState => (row.next_state, ends),
+                _ => (row.state, false),
+            };
+            let state = self.task.state_in_model(state) as usize;
+            *known[state][usize::from(ended)].get_or_insert_with(|| of(state, ended))
+        };
+        self.task.set().rows().iter().zip(self.task.ends()).map(of_row).collect()
     }
 
     /// The rewards of all rows.
     fn rewards(&self, x: &[f64]) -> Vec<f64> {
         self.by_row(|state, ended| {
-            let after = if ended < 1.0 { self.soft(x, state).map_or(0.0, |(value, _)| value) } else { 0.0 };
+            if ended {
+                return self.at(x, 2 * state + 1);
+            }
+            let after = self.soft(x, state).map_or(0.0, |(value, _)| value);
             match self.of {
-                RewardOf::NextState => {
-                    let on = self.at(x, 2 * state) - self.gamma * after;
-                    (1.0 - ended) * on + ended * self.at(x, 2 * state + 1)
-                }
+                RewardOf::NextState => self.at(x, 2 * state) - self.gamma * after,
                 _ => self.at(x, state) - after,
             }
         })
     }
 
     /// How the reward of a place changes with the unknowns.
-    fn slope(&self, x: &[f64], state: usize, ended: f64) -> Vec<(u32, f64)> {
+    fn slope(&self, x: &[f64], state: usize, ended: bool) -> Vec<(u32, f64)> {
         let mut slope = Vec::new();
         let mut add = |key: usize, value: f64| {
             let number = self.number[key];
@@ -155,13 +140,11 @@ impl<'a> Unknowns<'a> {
             }
         };
         let (own, after) = match self.of {
-            RewardOf::NextState => {
-                add(2 * state + 1, ended);
-                (2 * state, (1.0 - ended) * self.gamma)
-            }
+            RewardOf::NextState if ended => (2 * state + 1, 0.0),
+            RewardOf::NextState => (2 * state, self.gamma),
             _ => (state, 1.0),
         };
-        add(own, 1.0 - ended);
+        add(own, 1.0);
         let pairs = self.task.model.dynamics().pairs_of(state);
         if let Some((_, shares)) = self.soft(x, state) {
             for (pair, share) in pairs.zip(shares) {

@@ -109,6 +109,17 @@ impl BarChart {
         self
     }
 
+    /// Adds several groups. Where every group has one bar with its own name, names stand below the bars and need no legend.
+    pub fn groups(mut self, groups: impl IntoIterator<Item = (String, Vec<Bar>)>) -> Self {
+        self.groups.extend(groups);
+        self
+    }
+
+    /// Whether every group is one bar of the same name.
+    fn is_plain(&self) -> bool {
+        self.groups.iter().all(|(name, bars)| matches!(bars.as_slice(), [only] if only.series == *name))
+    }
+
     /// A line or two below the title.
     pub fn subtitle(mut self, subtitle: impl Into<String>) -> Self {
         self.subtitle = subtitle.into();
@@ -212,7 +223,8 @@ impl BarChart {
 
     /// Marks of the series below their bars, then the names of the groups. Returns where they end.
     fn draw_groups(&self, names: &[&str], styles: &Styles, area: &Area, slots: &Slots, into: &mut Element) -> f64 {
-        let keyed = slots.width >= NARROWEST_KEYED;
+        // Names that stand below bars need no marks.
+        let keyed = slots.width >= NARROWEST_KEYED && !self.is_plain();
         let top = area.bottom + if keyed { KEYS } else { 4.0 };
         let mut lines = 1;
         for (number, (name, bars)) in self.groups.iter().enumerate() {
@@ -242,23 +254,26 @@ impl Figure for BarChart {
         let styles = self.styles();
         let names: Vec<&str> = styles.iter().map(|(name, _)| name.as_str()).collect();
         let labels = labels([(&self.y, &self.references)].into_iter());
-        let legend = Legend::of_bars(&styles).with_references(&labels);
+        let plain = self.is_plain();
+        let side_by_side = if plain { 1 } else { names.len() };
+        let legend = if plain { Legend::default() } else { Legend::of_bars(&styles) }.with_references(&labels);
         let beside = legend.beside(AREA_HEIGHT);
         let aside = beside.as_ref().map_or(0.0, Placement::width_beside);
 
-        let wanted = self.groups.len() as f64 * (names.len() as f64 * BAR + APART) + aside + 2.0 * MARGIN + 50.0;
+        let wanted = self.groups.len() as f64 * (side_by_side as f64 * BAR + APART) + aside + 2.0 * MARGIN + 50.0;
         let width = wanted.clamp(WIDTH, WIDEST).ceil();
         let header = Header::new(&self.title, &self.subtitle, width);
         let block =
             Block { left: MARGIN, top: header.bottom(), right: width - MARGIN - aside, area_height: AREA_HEIGHT };
         let (y, area, y_label) = upright(block, (&self.y, &self.extent()));
-        let slots = Slots::new(&area, self.groups.len(), names.len());
+        let slots = Slots::new(&area, self.groups.len(), side_by_side);
 
         let mut content = Element::new("g");
         header.draw(&mut content);
         draw_upright(&area, &y, &y_label, (block.left, block.top), &mut content);
         draw_references(&self.references, &labels, &area, &y, &mut content);
         for (position, name) in names.iter().enumerate() {
+            let position = if plain { 0 } else { position };
             content.push(self.draw_series(name, position, &styles.get(name), (&area, &y), &slots));
         }
         // Zero if it is shown, and the lower border.

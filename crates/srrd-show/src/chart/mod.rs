@@ -6,6 +6,7 @@
 //! | [`Panels`] | several of these, with one legend |
 //! | [`BarChart`] | values of several series in groups |
 //! | [`ScatterChart`] | points of several classes |
+//! | [`MapPicture`] | places with what each carries, and to which side it leans |
 //! | [`GridPicture`] | values on the cells of a grid world, and on the steps between them |
 //!
 //! A series whose name is that of a metric has the colour of the metric in every chart: [`metric_color`].
@@ -29,6 +30,7 @@ mod frame;
 mod grid;
 mod legend;
 mod line;
+mod map;
 mod marker;
 mod numbers;
 mod panels;
@@ -42,6 +44,7 @@ pub use axis::{Axis, Scale};
 pub use bar::{Bar, BarChart};
 pub use grid::{Arrow, GridPicture};
 pub use line::LineChart;
+pub use map::{MapPicture, Spot};
 pub use panels::Panels;
 pub use point::Point;
 pub use scatter::ScatterChart;

@@ -1,28 +1,6 @@
 //! Numbers to be read.
 
-/// At most `digits` significant digits without superfluous zeros; whole numbers in full.
-pub(crate) fn short(value: f64, digits: usize) -> String {
-    if value == 0.0 {
-        return "0".to_string();
-    }
-    let size = value.abs();
-    if size < 1e15 && value.fract() == 0.0 {
-        return format!("{value:.0}");
-    }
-    if !(1e-4..1e15).contains(&size) {
-        let text = format!("{value:.*e}", digits.saturating_sub(1));
-        return match text.split_once('e') {
-            Some((lead, power)) => format!("{}e{power}", without_zeros(lead)),
-            None => text,
-        };
-    }
-    let decimals = (digits as i32 - 1 - size.log10().floor() as i32).max(0) as usize;
-    without_zeros(&format!("{value:.decimals$}")).to_string()
-}
-
-fn without_zeros(text: &str) -> &str {
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
-}
+pub(crate) use crate::words::number as short;
 
 /// `value` with that many decimals, or three significant digits where numbers of all sizes stand
 /// beside each other.

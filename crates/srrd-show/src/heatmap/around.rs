@@ -4,7 +4,7 @@ use super::classes::Classes;
 use super::layout::{Layout, Slant};
 use super::{HeatMap, NEAR, SMALL, STRIP, TEXT};
 use crate::font::Font;
-use crate::palette::{FAINT_INK, categorical, hex};
+use crate::palette::{FAINT_INK, INK, categorical, hex};
 use crate::svg::{Anchor, Element, number};
 
 impl HeatMap {
@@ -31,6 +31,24 @@ impl HeatMap {
             start = end;
         }
         strips
+    }
+
+    /// Squares around groups that stand side by side.
+    pub(super) fn outlines(&self, groups: &[usize], layout: &Layout) -> Element {
+        let mut outlines = Element::new("g").attr("class", "groups").attr("fill", "none").attr("stroke", INK);
+        let group_at = |position: usize| groups[self.order[layout.members(position).start]];
+        let mut start = 0;
+        for end in 1..=layout.side {
+            if end < layout.side && group_at(end) == group_at(start) {
+                continue;
+            }
+            let length = (end - start) as f64 * layout.cell;
+            let (x, y) = (layout.start(layout.left, start), layout.start(layout.top, start));
+            let told = format!("group {}", group_at(start));
+            outlines.push(Element::rect(x, y, length, length).attr("stroke-width", 2.0).tooltip(&told));
+            start = end;
+        }
+        outlines.attr("pointer-events", "none")
     }
 
     pub(super) fn labels(&self, layout: &Layout) -> Element {

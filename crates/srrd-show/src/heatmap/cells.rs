@@ -6,16 +6,34 @@ use std::fmt::Write as _;
 use super::layout::Layout;
 use super::{HeatMap, MAX_TOOLTIPS, TEXT, drawn_name};
 use crate::font::Font;
-use crate::palette::{HATCH, UNDEFINED, UNDEFINED_SMALL, hex, ink_on, sequential};
+use crate::palette::{FAINT_INK, HATCH, UNDEFINED, UNDEFINED_SMALL, hex, ink_on, sequential};
 use crate::svg::{Anchor, Element, Fill, Id, number};
 
 const HATCH_ID: Id = Id("srrd-undefined");
+/// How much of its colour a cell keeps whose value says little.
+pub(super) const FADED: f64 = 0.25;
 
 impl HeatMap {
     /// The value at a place of the drawing.
     pub(super) fn value(&self, row: usize, column: usize) -> Option<f64> {
         let value = self.values[self.order[row] * self.names.len() + self.order[column]];
         value.is_finite().then_some(value)
+    }
+
+    /// Whether the value at a place of the drawing says little.
+    fn is_faded(&self, row: usize, column: usize) -> bool {
+        let cell = self.order[row] * self.names.len() + self.order[column];
+        self.faded.get(cell).copied().unwrap_or(false) && self.values[cell].is_finite()
+    }
+
+    /// Whether most values in a drawn cell say little.
+    fn is_block_faded(&self, row: usize, column: usize, layout: &Layout) -> bool {
+        if self.faded.is_empty() {
+            return false;
+        }
+        let (rows, columns) = (layout.members(row), layout.members(column));
+        let faded = rows.clone().flat_map(|row| columns.clone().map(move |column| (row, column)));
+        2 * faded.filter(|&(row, column)| self.is_faded(row, column)).count() > rows.len() * columns.len()
     }
 
     /// The mean of the defined values in a drawn cell, undefined if most of them are.
@@ -46,12 +64,13 @@ impl HeatMap {
             for column in 0..self.names.len() {
                 let value = self.value(row, column);
                 let (x, y) = (layout.start(layout.left, column), layout.start(layout.top, row));
-                let told = value.map_or("undefined".to_string(), |value| decimal(value, 4));
-                cells.push(
-                    Element::rect(x + gap / 2.0, y + gap / 2.0, side, side)
-                        .attr("fill", &self.fill(value))
-                        .tooltip(&format!("{} / {}: {told}", shown[row], shown[column])),
-                );
+                let mut told = value.map_or("undefined".to_string(), |value| decimal(value, 4));
+                let mut cell = Element::rect(x + gap / 2.0, y + gap / 2.0, side, side).attr("fill", &self.fill(value));
+                if self.is_faded(row, column) {
+                    told += ", over few degrees of freedom";
+                    cell = cell.attr("fill-opacity", FADED);
+                }
+                cells.push(cell.tooltip(&format!("{} / {}: {told}", shown[row], shown[column])));
             }
         }
         cells
@@ -65,10 +84,12 @@ impl HeatMap {
     /// a thousand samples would otherwise have a million elements.
     pub(super) fn merged_cells(&self, layout: &Layout) -> Element {
         const STEPS: f64 = 100.0;
-        // Key None (undefined) or the step; BTreeMap for a fixed order.
-        let mut paths: BTreeMap<Option<u8>, (String, [i64; 2])> = BTreeMap::new();
-        let key =
-            |row, column| self.block(row, column, layout).map(|value| (value.clamp(0.0, 1.0) * STEPS).round() as u8);
+        // Key None (undefined) or the step, and whether it is faded; BTreeMap for a fixed order.
+        let mut paths: BTreeMap<(Option<u8>, bool), (String, [i64; 2])> = BTreeMap::new();
+        let key = |row, column| {
+            let step = self.block(row, column, layout).map(|value| (value.clamp(0.0, 1.0) * STEPS).round() as u8);
+            (step, step.is_some() && self.is_block_faded(row, column, layout))
+        };
         for row in 0..layout.side {
             let mut start = 0;
             let mut colour = key(row, 0);
@@ -89,12 +110,13 @@ impl HeatMap {
         let transform =
             format!("translate({} {}) scale({})", number(layout.left), number(layout.top), number(layout.cell));
         let mut cells = Element::new("g").attr("shape-rendering", "crispEdges").attr("transform", transform);
-        for (step, (path, _)) in paths {
+        for ((step, faded), (path, _)) in paths {
             let fill = match step {
                 Some(step) => Fill::Colour(hex(sequential(f64::from(step) / STEPS))),
                 None => undefined_fill(self.names.len()),
             };
-            cells.push(Element::new("path").attr("fill", &fill).attr("d", path));
+            let path = Element::new("path").attr("fill", &fill).attr("d", path);
+            cells.push(if faded { path.attr("fill-opacity", FADED) } else { path });
         }
         cells
     }
@@ -111,7 +133,8 @@ impl HeatMap {
                 let room = layout.cell - 4.0;
                 let font = Font::regular((TEXT.size * room / TEXT.width(&text)).min(TEXT.size));
                 let number = Element::text(x, y + font.size * 0.36, font, Anchor::Middle, &text);
-                numbers.push(number.attr("fill", ink_on(sequential(value))));
+                let ink = if self.is_faded(row, column) { FAINT_INK } else { ink_on(sequential(value)) };
+                numbers.push(number.attr("fill", ink));
             }
         }
         numbers

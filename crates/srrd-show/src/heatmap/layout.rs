@@ -1,6 +1,8 @@
 //! Where everything in a heat map stands.
 
-use super::legend::Entry;
+use std::collections::BTreeSet;
+
+use super::legend::{Entry, ticks};
 use super::{
     BAR_WIDTH, GAP_CELL, HeatMap, MARGIN, MAX_CELL, MAX_LABEL, MAX_NAMED, MAX_SQUARE, MAX_TREE, NEAR, SMALL, STRIP,
     TEXT, TITLE, TREE_HEIGHT, drawn_name,
@@ -147,7 +149,8 @@ impl Layout {
         let side_width = legend
             .iter()
             .map(Entry::width)
-            .fold(BAR_WIDTH + NEAR + SMALL.width(" 0.75"), f64::max)
+            .chain(ticks(&map.quantity).iter().map(|(_, text)| BAR_WIDTH + NEAR + 1.0 + SMALL.width(text)))
+            .fold(0.0, f64::max)
             .max(TEXT.width(&map.quantity));
         let figure_width = (side_left + side_width + MARGIN).max(MIN_WIDTH).ceil();
 
@@ -244,6 +247,10 @@ fn notes(map: &HeatMap, block: usize, stride: usize) -> String {
     let mut notes = Vec::new();
     if map.clustering.is_some() && map.names.len() > 1 {
         notes.push("Ordered by average-linkage clustering.".to_string());
+    }
+    if let Some(groups) = &map.groups {
+        let count = groups.iter().collect::<BTreeSet<_>>().len();
+        notes.push(if count == 1 { "All are one group.".to_string() } else { format!("{count} groups are outlined.") });
     }
     if stride > 1 {
         notes.push(format!("One name in {stride} is shown."));

@@ -1,9 +1,9 @@
 //! The scale of colours and the legend, at the right of the square.
 
-use super::cells::undefined_fill;
+use super::cells::{FADED, undefined_fill};
 use super::layout::Layout;
-use super::{BAR_WIDTH, HeatMap, MAX_LABEL, NEAR, SMALL, TEXT, drawn_name};
-use crate::palette::{CATEGORIES, FAINT_INK, OTHER, SEQUENTIAL, categorical, hex};
+use super::{BAR_WIDTH, DISTANCE, HeatMap, MAX_LABEL, NEAR, SMALL, TEXT, drawn_name};
+use crate::palette::{CATEGORIES, FAINT_INK, OTHER, SEQUENTIAL, categorical, hex, sequential};
 use crate::svg::{Anchor, Element, Fill, Id, number};
 
 const BAR_ID: Id = Id("srrd-distance");
@@ -14,12 +14,12 @@ const SWATCH: f64 = 12.0;
 #[derive(Debug)]
 pub(super) enum Entry {
     Heading(&'static str),
-    Swatch { fill: Fill, text: String, full: String },
+    Swatch { fill: Fill, opacity: f64, text: String, full: String },
 }
 
 impl Entry {
     fn swatch(fill: Fill, text: &str) -> Self {
-        Entry::Swatch { fill, text: drawn_name(text, TEXT, MAX_LABEL), full: text.to_string() }
+        Entry::Swatch { fill, opacity: 1.0, text: drawn_name(text, TEXT, MAX_LABEL), full: text.to_string() }
     }
 
     pub(super) fn width(&self) -> f64 {
@@ -44,6 +44,11 @@ impl HeatMap {
             let fill = undefined_fill(self.names.len());
             entries.push(Entry::swatch(fill, "undefined"));
         }
+        if self.faded.iter().zip(&self.values).any(|(faded, value)| *faded && value.is_finite()) {
+            let (fill, text) = (Fill::Colour(hex(sequential(0.4))), "few data".to_string());
+            let full = "a distance over few shared transitions or degrees of freedom, mostly noise".to_string();
+            entries.push(Entry::Swatch { fill, opacity: FADED, text, full });
+        }
         if let Some(classes) = &self.classes {
             entries.push(Entry::Heading("class"));
             let coloured = classes.names.len().min(CATEGORIES);
@@ -66,14 +71,29 @@ pub(super) fn legend(layout: &Layout) -> Element {
         y += entry.height();
         match entry {
             Entry::Heading(text) => legend.push(Element::text(x, y - 5.0, TEXT, Anchor::Start, text)),
-            Entry::Swatch { fill, text, full } => {
-                legend.push(Element::rect(x, y - 15.0, SWATCH, SWATCH).attr("fill", fill));
+            Entry::Swatch { fill, opacity, text, full } => {
+                let swatch = Element::rect(x, y - 15.0, SWATCH, SWATCH).attr("fill", fill);
+                legend.push(if *opacity < 1.0 { swatch.attr("fill-opacity", *opacity) } else { swatch });
                 let text = Element::text(x + SWATCH + NEAR, y - 5.0, TEXT, Anchor::Start, text);
                 legend.push(text.tooltip(full));
             }
         }
     }
     legend
+}
+
+/// What the colour bar says at which places: distances have words.
+pub(super) fn ticks(quantity: &str) -> &'static [(f64, &'static str)] {
+    match quantity {
+        DISTANCE => &[
+            (0.0, "0 equivalent"),
+            (0.25, "0.25"),
+            (0.5, "0.5"),
+            (std::f64::consts::FRAC_1_SQRT_2, "0.71 unrelated"),
+            (1.0, "1 opposite"),
+        ],
+        _ => &[(0.0, "0"), (0.25, "0.25"), (0.5, "0.5"), (0.75, "0.75"), (1.0, "1")],
+    }
 }
 
 pub(super) fn colour_bar(layout: &Layout, quantity: &str) -> Element {
@@ -93,7 +113,7 @@ pub(super) fn colour_bar(layout: &Layout, quantity: &str) -> Element {
         .child(Element::new("defs").child(gradient))
         .child(Element::text(x, top - 9.0, TEXT, Anchor::Start, quantity))
         .child(Element::rect(x, top, BAR_WIDTH, height).attr("fill", &Fill::Part(BAR_ID)));
-    for (share, text) in [(0.0, "0"), (0.25, "0.25"), (0.5, "0.5"), (0.75, "0.75"), (1.0, "1")] {
+    for &(share, text) in ticks(quantity) {
         let y = top + height * (1.0 - share);
         let end = x + BAR_WIDTH;
         bar.push(Element::line(end, y, end + 4.0, y).attr("stroke", FAINT_INK));

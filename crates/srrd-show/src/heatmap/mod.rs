@@ -1,5 +1,7 @@
 //! The heat map of a square distance matrix, and the order that clustering gives its rows.
 
+use srrd::cluster::ClusterTree;
+
 use crate::FigureError;
 use crate::drawing::Drawing;
 use crate::figure::Figure;
@@ -21,7 +23,6 @@ use classes::Classes;
 use layout::Layout;
 use legend::{colour_bar, legend};
 pub use order::clustered_order;
-use order::{Clustering, cluster};
 use tree::{tree, tree_scale};
 
 /// Up to this many samples every cell shows its number.
@@ -46,6 +47,8 @@ const MAX_LABEL: f64 = 150.0;
 const STRIP: f64 = 9.0;
 const TREE_HEIGHT: f64 = 64.0;
 const BAR_WIDTH: f64 = 16.0;
+/// What the values are unless it is said otherwise.
+const DISTANCE: &str = "distance";
 /// Room between the square and what stands around it.
 const NEAR: f64 = 6.0;
 
@@ -78,7 +81,11 @@ pub struct HeatMap {
     classes: Option<Classes>,
     /// The sample drawn at each position.
     order: Vec<usize>,
-    clustering: Option<Clustering>,
+    clustering: Option<ClusterTree>,
+    /// The group of every sample, if they are in groups.
+    groups: Option<Vec<usize>>,
+    /// Whether a value says little, by pair as `values`; empty where none does.
+    faded: Vec<bool>,
     /// What the values are.
     quantity: String,
 }
@@ -108,7 +115,9 @@ impl HeatMap {
             values,
             classes: None,
             clustering: None,
-            quantity: "distance".to_string(),
+            groups: None,
+            faded: Vec::new(),
+            quantity: DISTANCE.to_string(),
         })
     }
 
@@ -137,9 +146,35 @@ impl HeatMap {
     /// Orders the samples by [average-linkage clustering](crate::clustered_order) and, up to
     /// 100 samples, draws the tree of merges above the map.
     pub fn clustered(mut self) -> Self {
-        let clustering = cluster(self.names.len(), &self.values);
-        self.order.clone_from(&clustering.order);
+        let clustering = ClusterTree::average(self.names.len(), &self.values).unwrap_or_default();
+        self.order = clustering.order().to_vec();
         self.clustering = Some(clustering);
+        self
+    }
+
+    /// Outlines groups of samples, such as [`Clusters::labels`](srrd::cluster::Clusters): neighbours in the drawn order that have
+    /// the same number.
+    ///
+    /// # Errors
+    ///
+    /// [`FigureError::Classes`] unless there is one group for every sample.
+    pub fn grouped(mut self, groups: &[usize]) -> Result<Self, FigureError> {
+        if groups.len() != self.names.len() {
+            return Err(FigureError::Classes { samples: self.names.len(), classes: groups.len() });
+        }
+        self.groups = Some(groups.to_vec());
+        Ok(self)
+    }
+
+    /// Fades the cells of these pairs of samples, in both halves: their distances say little. Pairs that are none are ignored.
+    #[must_use]
+    pub fn fading(mut self, pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        let samples = self.names.len();
+        for (a, b) in pairs.into_iter().filter(|&(a, b)| a < samples && b < samples) {
+            self.faded.resize(samples * samples, false);
+            self.faded[a * samples + b] = true;
+            self.faded[b * samples + a] = true;
+        }
         self
     }
 
@@ -209,6 +244,9 @@ impl Figure for HeatMap {
         });
         if self.names.len() <= MAX_NUMBERED {
             figure.push(self.numbers(&layout));
+        }
+        if let Some(groups) = &self.groups {
+            figure.push(self.outlines(groups, &layout));
         }
         figure.push(self.labels(&layout));
         figure.push(colour_bar(&layout, &self.quantity));

@@ -6,10 +6,15 @@ use srrd::potential::BasisUsed;
 use srrd::sure::{Chance, ChanceTest, Interval, IntervalMethod, Level, Range};
 
 use super::header;
-use crate::words::{count, counted, probability, table};
+use crate::words::{Paint, count, counted, probability, table};
 
 /// A table of distances, and what there is to say about them.
 pub fn text(comparison: &Comparison) -> String {
+    painted(comparison, Paint::PLAIN)
+}
+
+/// [`text`] in colours.
+pub fn painted(comparison: &Comparison, paint: Paint) -> String {
     let Comparison { a, b, common, used, results, .. } = comparison;
     let ranks = match used.correlation() {
         Correlation::Pearson => "",
@@ -18,17 +23,17 @@ pub fn text(comparison: &Comparison) -> String {
     format!(
         "{}{ranks}\n\n{}{}{}{}",
         header(a, b, *common, used),
-        distances(comparison),
+        distances(comparison, paint),
         shaping(results),
         notes(results),
         comparison
             .verdict
             .as_ref()
-            .map_or(String::new(), |found| { format!("\n{}", super::verdict::text(found, [&a.name, &b.name])) })
+            .map_or(String::new(), |found| format!("\n{}", super::verdict::painted(found, [&a.name, &b.name], paint)))
     )
 }
 
-fn distances(comparison: &Comparison) -> String {
+fn distances(comparison: &Comparison, paint: Paint) -> String {
     let results = &comparison.results;
     let number = |value: Option<f64>| value.map_or("undefined".to_owned(), |value| format!("{value:.6}"));
     let interval = comparison.certainty.interval.map(interval_header);
@@ -45,7 +50,9 @@ fn distances(comparison: &Comparison) -> String {
     };
     let header: Vec<&str> =
         ["metric", "distance"].into_iter().chain(interval.as_deref()).chain(["correlation"]).collect();
-    let mut text = table(&header, &results.iter().map(row).collect::<Vec<_>>(), &[]);
+    let text = table(&header, &results.iter().map(row).collect::<Vec<_>>(), &[]);
+    let (head, rows) = text.split_once('\n').unwrap_or((&text, ""));
+    let mut text = format!("{}\n{rows}", paint.strong(head));
     if fits.is_some() {
         text += "* fits these data\n";
     }
@@ -143,7 +150,7 @@ fn notes(results: &[Finding]) -> String {
                 ChanceTest::StudentT { .. } => "Student's t".to_owned(),
             };
             let verdict = if p < 0.05 { "more alike than chance" } else { "no more alike than chance" };
-            notes += &format!("\n{}: {verdict} (p = {}, {how})\n", finding.metric, probability(p));
+            notes += &format!("\n{}: {verdict} (p {}, {how})\n", finding.metric, probability(p));
         }
     }
     notes

@@ -27,23 +27,43 @@ pub fn told(gamma: f64, estimate: Option<&GammaSummary>) -> String {
     }
 }
 
-/// What shaping leaves of the rewards, by γ.
+/// γ and its interval, with as many decimals as the interval carries: its half is at least one unit of the last.
+///
+/// ```
+/// use srrd_show::present::gamma::with_its_digits;
+/// assert_eq!(with_its_digits(0.8713, 0.8402, 0.8988), ["0.87", "0.84", "0.90"]);
+/// assert_eq!(with_its_digits(0.9, 0.0, 1.0), ["0.9", "0.0", "1.0"]);
+/// ```
+pub fn with_its_digits(gamma: f64, low: f64, high: f64) -> [String; 3] {
+    let decimals = (-((high - low) / 2.0).max(1e-4).log10()).ceil().clamp(1.0, 4.0) as usize;
+    [gamma, low, high].map(|value| format!("{value:.decimals$}"))
+}
+
+/// What shaping leaves of the rewards, by γ, with the least of it marked.
 pub fn profile(estimate: &GammaEstimate) -> LineChart {
     let points = |of: &mut dyn Iterator<Item = &(f64, f64)>| of.map(|&(x, y)| Point::new(x, y)).collect::<Vec<_>>();
     let inside = |(gamma, _): &&(f64, f64)| (estimate.low..=estimate.high).contains(gamma);
+    let least = estimate.profile.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1));
+    let [gamma, low, high] = with_its_digits(estimate.taken().get(), estimate.low, estimate.high);
     let title = match estimate.identified {
-        true => format!("γ = {}", estimate.taken().get()),
+        true => format!("γ = {gamma}"),
         false => "γ: the data cannot tell".to_owned(),
     };
-    LineChart::new(title, Axis::linear("γ").range(0.0, 1.0), Axis::linear("Rewards that shaping leaves"))
+    let chart = LineChart::new(title, Axis::linear("γ").range(0.0, 1.0), Axis::linear("Rewards that shaping leaves"))
         .subtitle(format!(
-            "What potential shaping with γ cannot explain, relative to the rewards around their mean. 95 % interval {:.3} to {:.3}, {}",
-            estimate.low,
-            estimate.high,
+            "What potential shaping with γ cannot explain, relative to the rewards around their mean. 95 % interval {low} to {high}, {}",
             freedom(estimate.degrees_of_freedom)
         ))
         .series(Series::new("All γ looked at", points(&mut estimate.profile.iter())))
-        .series(Series::new("95 % interval", points(&mut estimate.profile.iter().filter(inside))))
+        .series(Series::new("95 % interval", points(&mut estimate.profile.iter().filter(inside))));
+    match least {
+        None => chart,
+        Some((at, left)) => {
+            let [at_shown, ..] = with_its_digits(at, estimate.low, estimate.high);
+            let least = Series::new(format!("Least, at γ = {at_shown}"), vec![Point::new(at, left)]);
+            chart.series(least.without_line().color_index(6))
+        }
+    }
 }
 
 fn freedom(degrees: usize) -> String {

@@ -10,38 +10,74 @@ use srrd::{FrontEnd, Metric};
 
 use super::sizes;
 use crate::escape::shown;
-use crate::words::{count, counted, percent, table, token, without_sign_of_zero};
+use crate::words::{count, counted, number, percent, table, token};
 
 /// So many states are named in advice.
 const NAMED: usize = 3;
 
-/// Everything that was found, sample after sample, and advice on two.
-pub fn text(inspection: &Inspection) -> String {
-    let mut text: String = inspection.samples.iter().map(sample).collect();
+/// Everything that was found, sample after sample, and advice on two, in the words of a front end.
+///
+/// ```
+/// use srrd::{Duplicates, FrontEnd, NamedSample, Options, RewardSample, inspect};
+/// let sample = NamedSample::new("a", RewardSample::from_rows([(0, 0, 1, 1.0), (1, 0, 0, 2.0)], Duplicates::Mean)?);
+/// let found = inspect(&[&sample], &Options::default().question()?, None)?;
+/// assert!(srrd_show::present::inspection::text(&found, FrontEnd::Command).contains("2 transitions, 2 states, 1 action"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn text(inspection: &Inspection, to: FrontEnd) -> String {
+    let mut text: String = inspection.samples.iter().map(|finding| sample(finding, to)).collect();
     if let ([a, b], Some(common)) = (inspection.samples.as_slice(), inspection.common) {
         let (a, b) = (shown(&a.name), shown(&b.name));
         let _ = writeln!(text, "{a} and {b} share {}", counted(common, "transition", "transitions"));
     }
-    if let ([a, b], Some(advised)) = (inspection.samples.as_slice(), &inspection.advice) {
-        text += &advice(advised, [&a.name, &b.name], inspection.gamma);
+    let advice = sentences(inspection, to);
+    if !advice.is_empty() {
+        text += "\nAdvice\n";
+        text.extend(advice.iter().map(|sentence| format!("  {sentence}\n")));
     }
     text
 }
 
-fn sample(finding: &SampleFinding) -> String {
+/// The advice on two samples, sentence by sentence; none on one sample or on several.
+///
+/// ```
+/// use srrd::{Duplicates, FrontEnd, NamedSample, Options, RewardSample, inspect};
+/// let sample = |from| RewardSample::from_rows([(from, 0, from + 1, 1.0)], Duplicates::Mean);
+/// let (a, b) = (NamedSample::new("a", sample(0)?), NamedSample::new("b", sample(5)?));
+/// let found = inspect(&[&a, &b], &Options::default().question()?, None)?;
+/// let advice = srrd_show::present::inspection::sentences(&found, FrontEnd::Python);
+/// assert_eq!(advice[0], "These samples cannot be compared: they share no transition.");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn sentences(inspection: &Inspection, to: FrontEnd) -> Vec<String> {
+    let ([a, b], Some(advice)) = (inspection.samples.as_slice(), &inspection.advice) else { return Vec::new() };
+    let sentences = [
+        Some(use_which(advice, to)),
+        problems(advice, [&a.name, &b.name], to),
+        within_states(advice),
+        discount(advice, inspection.gamma, to),
+        Some(more_data(advice)),
+    ];
+    sentences.into_iter().flatten().collect()
+}
+
+fn sample(finding: &SampleFinding, to: FrontEnd) -> String {
     let mut text = String::new();
-    let [low, mean, high] = finding.reward.map(without_sign_of_zero);
+    let [low, mean, high] = finding.reward.map(|reward| number(reward, 6));
     let label = finding.label.as_ref().map_or(String::new(), |label| format!(" (label {})", shown(label)));
     let _ = write!(
         text,
-        "{}{label}\n  {}; {} initial, {} terminal\n  rewards from {low:?} to {high:?}, mean {mean:?}\n",
+        "{}{label}\n  {}; {} initial, {} terminal\n  rewards from {} to {}, mean {}\n",
         shown(&finding.name),
         sizes(finding.transitions, finding.states, finding.actions),
         count(finding.initial_states),
         count(finding.terminal_states),
+        low,
+        high,
+        mean,
     );
     text += &ends(finding);
-    text += &chances(finding);
+    text += &chances(finding, to);
     let next_states = match finding.next_states {
         NextStates::Given => "as given",
         NextStates::Shifted => "shifted: the state of the row after it in its episode",
@@ -90,14 +126,16 @@ fn ends(finding: &SampleFinding) -> String {
     text
 }
 
-fn chances(finding: &SampleFinding) -> String {
+fn chances(finding: &SampleFinding, to: FrontEnd) -> String {
     let Chances { pairs, several, differing, .. } = finding.chance;
     if several == 0 {
         return String::new();
     }
     let rewards = match differing {
         0 => "rewards do not depend on which".to_owned(),
-        _ => format!("in {} of them the reward depends on which (see --dynamics)", count(differing)),
+        _ => {
+            format!("in {} of them the reward depends on which (see {})", count(differing), to.option("dynamics"))
+        }
     };
     format!(
         "  chance: {} of {} lead to several states ({}); {rewards}\n",
@@ -159,23 +197,10 @@ fn terms(finding: &SampleFinding) -> String {
     text
 }
 
-/// A paragraph on two samples.
-fn advice(advice: &Advised, names: [&str; 2], gamma: f64) -> String {
-    let lines = [
-        Some(use_which(advice)),
-        problems(advice, names),
-        within_states(advice),
-        discount(advice, gamma),
-        Some(more_data(advice)),
-    ];
-    let lines = lines.into_iter().flatten().map(|line| format!("  {line}\n"));
-    format!("\nAdvice\n{}", lines.collect::<String>())
-}
-
-fn use_which(advice: &Advised) -> String {
+fn use_which(advice: &Advised, to: FrontEnd) -> String {
     let shared = counted(advice.shared, "shared transition", "shared transitions");
     let left = freedom(advice.shaping.degrees_of_freedom);
-    let choose = |metric: Metric| FrontEnd::Command.choice("metric", metric.name());
+    let choose = |metric: Metric| to.choice("metric", metric.name());
     match (advice.metric, advice.enough) {
         (Some(metric), true) => {
             format!("Use {}: {shared} with {left}; {ENOUGH_FREEDOM} or more are enough.", choose(metric))
@@ -201,11 +226,10 @@ fn freedom(degrees: usize) -> String {
 }
 
 /// What else speaks against it, beside what the first line says.
-fn problems(advice: &Advised, [a, b]: [&str; 2]) -> Option<String> {
+fn problems(advice: &Advised, [a, b]: [&str; 2], to: FrontEnd) -> Option<String> {
     let constant =
         |name: &str| format!("{} has the same reward on all shared transitions: it prefers nothing.", shown(name));
-    let say = |reason: &Reason| {
-        match reason {
+    let say = |reason: &Reason| match reason {
         Reason::FewShared => Some(format!("With fewer than {FEW_COMMON} shared a distance is mostly noise.")),
         Reason::FirstConstant => Some(constant(a)),
         Reason::SecondConstant => Some(constant(b)),
@@ -214,13 +238,13 @@ fn problems(advice: &Advised, [a, b]: [&str; 2]) -> Option<String> {
             Some("Check that both tables name states and actions alike; else sample the same ones.".to_owned())
         }
         Reason::NoDegreesOfFreedom => Some("Shaping can explain any difference there.".to_owned()),
-        Reason::EndsUnknown => Some(
-            "It is unknown where episodes end: add a column `terminated`, or say --ends none (they go on) or --ends sinks (they end in \
-             states that start nothing)."
-                .to_owned(),
-        ),
+        Reason::EndsUnknown => Some(format!(
+            "It is unknown where episodes end: add a column `terminated`, or say {} (they go on) or {} (they end in states that start \
+             nothing).",
+            to.choice("ends", "none"),
+            to.choice("ends", "sinks"),
+        )),
         _ => None,
-    }
     };
     let sentences: Vec<String> = advice.reasons.iter().filter_map(say).collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
@@ -236,8 +260,8 @@ fn within_states(advice: &Advised) -> Option<String> {
     ))
 }
 
-fn discount(advice: &Advised, gamma: f64) -> Option<String> {
-    let option = FrontEnd::Command.option("gamma");
+fn discount(advice: &Advised, gamma: f64, to: FrontEnd) -> Option<String> {
+    let option = to.option("gamma");
     match (advice.shared, advice.gamma_matters) {
         (0, _) => None,
         (_, true) => Some(format!(

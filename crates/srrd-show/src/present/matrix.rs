@@ -1,15 +1,44 @@
-//! The distances of all pairs, as a heat map.
+//! The distances of all pairs, as text and as a heat map.
 
 use srrd::answer::Matrix;
+use srrd::cluster::Clusters;
 use srrd::compare::Correlation;
+use std::collections::BTreeSet;
 
+use crate::words::{short, table};
 use crate::{FigureError, HeatMap};
 
-/// A heat map, ordered by hierarchical clustering, with classes where samples have labels.
+/// A square table of a few samples, with what stands for undefined and for mostly noise.
+pub fn text(matrix: &Matrix) -> String {
+    let size = matrix.names.len();
+    let weak: BTreeSet<(usize, usize)> = matrix.distances.weak().collect();
+    let cell = |i: usize, j: usize| match matrix.distances.get(i, j) {
+        None => "undefined".to_owned(),
+        Some(distance) if weak.contains(&(i.min(j), i.max(j))) => format!("{distance:.3}?"),
+        Some(distance) => format!("{distance:.3}"),
+    };
+    let names: Vec<String> = matrix.names.iter().map(|name| short(name)).collect();
+    let header: Vec<&str> = [""].into_iter().chain(names.iter().map(String::as_str)).collect();
+    let row = |i: usize| [names[i].clone()].into_iter().chain((0..size).map(|j| cell(i, j))).collect::<Vec<_>>();
+    let mut text = format!(
+        "{} distances; {}; {}\n\n{}",
+        matrix.metric,
+        super::gamma::in_words(&matrix.used),
+        super::estimator(&matrix.used),
+        table(&header, &(0..size).map(row).collect::<Vec<_>>(), &[])
+    );
+    if !weak.is_empty() {
+        text += "?: few shared transitions or degrees of freedom, mostly noise\n";
+    }
+    text
+}
+
+/// A heat map, ordered by hierarchical clustering, with classes where samples have labels and outlines of clusters where there are some.
+/// Pairs whose distance is mostly noise are faded.
 ///
 /// # Errors
 /// When the distances cannot be drawn.
-pub fn heat_map(matrix: &Matrix) -> Result<HeatMap, FigureError> {
+pub fn heat_map(matrix: &Matrix, clusters: Option<&Clusters>) -> Result<HeatMap, FigureError> {
     let ranks = match matrix.used.correlation() {
         Correlation::Pearson => "",
         Correlation::Spearman => " of ranks",
@@ -20,5 +49,9 @@ pub fn heat_map(matrix: &Matrix) -> Result<HeatMap, FigureError> {
         let classes: Vec<&str> = matrix.labels.iter().map(|label| label.as_deref().unwrap_or("no label")).collect();
         map = map.with_classes(&classes)?;
     }
-    Ok(map.clustered())
+    let map = map.clustered().fading(matrix.distances.weak());
+    match clusters {
+        Some(clusters) => map.grouped(&clusters.labels),
+        None => Ok(map),
+    }
 }

@@ -9,6 +9,7 @@ pub mod matrix;
 pub mod models;
 pub mod regret;
 pub mod returns;
+pub mod survey;
 pub mod verdict;
 
 use srrd::answer::{SampleSummary, Used};

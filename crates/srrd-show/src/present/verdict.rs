@@ -1,13 +1,25 @@
 //! Whether two rewards ask for the same behaviour, as text.
 
-use srrd::answer::{Judgement, ShownWitness, WitnessStep};
+use srrd::answer::{Judgement, ShownWitness, TokenValue, WitnessStep};
 use srrd::verdict::Answer;
 
 use crate::escape::shown;
+use crate::words::{Paint, reward};
 
 /// One sentence, and where they differ two paths that anyone can check.
-pub fn text(judgement: &Judgement, [a, b]: [&str; 2]) -> String {
-    let mut text = format!("Verdict: {}.\n", sentence(judgement));
+pub fn text(judgement: &Judgement, names: [&str; 2]) -> String {
+    painted(judgement, names, Paint::PLAIN)
+}
+
+/// [`text`] in colours.
+pub fn painted(judgement: &Judgement, [a, b]: [&str; 2], paint: Paint) -> String {
+    let answer = answer_in_words(judgement.answer);
+    let answer = match judgement.answer {
+        Answer::Same => paint.good(answer),
+        Answer::Different => paint.bad(answer),
+        Answer::Unknown => paint.unsure(answer),
+    };
+    let mut text = format!("Verdict: {answer}: {}.\n", judgement.why);
     if let Some(witness) = &judgement.witness {
         text += &paths(witness, [a, b]);
     }
@@ -15,13 +27,16 @@ pub fn text(judgement: &Judgement, [a, b]: [&str; 2]) -> String {
 }
 
 /// The answer and why, without a full stop.
-fn sentence(judgement: &Judgement) -> String {
-    let answer = match judgement.answer {
+pub fn sentence(judgement: &Judgement) -> String {
+    format!("{}: {}", answer_in_words(judgement.answer), judgement.why)
+}
+
+fn answer_in_words(answer: Answer) -> &'static str {
+    match answer {
         Answer::Same => "same behaviour",
         Answer::Different => "the rewards differ",
         Answer::Unknown => "not enough data to tell",
-    };
-    format!("{answer}: {}", judgement.why)
+    }
 }
 
 /// One line in the format of GitHub's workflow commands, which shows it beside the change; the paths follow as further lines of its message.
@@ -60,18 +75,23 @@ fn paths(witness: &ShownWitness, [a, b]: [&str; 2]) -> String {
     let mut text = format!("\n{alike}; no shaping can change which is better.\n");
     for (name, path, returns) in [("1", &witness.paths[0], first), ("2", &witness.paths[1], second)] {
         text += &format!("  path {name}: {}\n", steps(path));
-        text += &format!("    return {:.4} by {}, {:.4} by {}\n", returns[0], shown(a), returns[1], shown(b));
+        let [by_a, by_b] = returns.map(reward);
+        text += &format!("    return {by_a} by {}, {by_b} by {}\n", shown(a), shown(b));
     }
     text + &format!("  {} prefers path 1, {} prefers path 2.\n", shown(a), shown(b))
 }
 
 /// `s -a-> s' -a-> s''`
 fn steps(path: &[WitnessStep]) -> String {
-    let token = |value: &srrd::answer::TokenValue| shown(&value.token().to_string()).into_owned();
-    let mut text = path.first().map_or(String::new(), |step| token(&step.state));
+    let mut text = path.first().map_or(String::new(), |step| step_token(&step.state));
     for step in path {
-        let next = step.next_state.as_ref().map_or("end".to_owned(), token);
-        text += &format!(" -[{}]-> {next}", token(&step.action));
+        let next = step.next_state.as_ref().map_or("end".to_owned(), step_token);
+        text += &format!(" -[{}]-> {next}", step_token(&step.action));
     }
     text
+}
+
+/// A state or an action in full, so that it can be looked up.
+pub(super) fn step_token(value: &TokenValue) -> String {
+    shown(&value.token().to_string()).into_owned()
 }

@@ -9,6 +9,7 @@ use super::setting::{Playable, Request};
 use super::summary::{AgentSummary, StateCounts, Summary};
 use super::{Columns, Piece};
 use crate::random::derive_seed;
+use crate::stage::Stage;
 use crate::world::Triple;
 use crate::worlds::WorldInfo;
 
@@ -162,6 +163,11 @@ impl Plan {
     /// How many samples there will be.
     pub fn sample_count(&self) -> usize {
         self.players.len() * self.sets
+    }
+
+    /// The world for somebody else to act in; `None` where a step is not one action that is chosen.
+    pub fn stage(&self) -> Option<Box<dyn Stage>> {
+        self.setting.stage()
     }
 
     /// How tables of what is played look.

@@ -13,6 +13,7 @@ use crate::explore::Explorer;
 use crate::random::stream;
 use crate::record::Recorder;
 use crate::rollout::episode;
+use crate::stage::Stage;
 use crate::world::World;
 
 /// Who gets the pieces.
@@ -35,6 +36,10 @@ impl<W: World> Playable for Setting<W> {
             state_features: owned(self.world.state_features()),
             action_features: owned(self.world.action_features()),
         }
+    }
+
+    fn stage(&self) -> Option<Box<dyn Stage>> {
+        (self.stage)(&self.world)
     }
 
     fn play(&self, plan: &Plan, rows: usize, each: Each<'_>) -> Result<Tally, SimulateError> {

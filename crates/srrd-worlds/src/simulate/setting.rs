@@ -8,6 +8,7 @@ use super::{Columns, Piece};
 use crate::error::WorldError;
 use crate::model::Model;
 use crate::policy::Policy;
+use crate::stage::{Stage, staged};
 use crate::world::World;
 use crate::worlds::{WorldInfo, tabled};
 
@@ -74,7 +75,7 @@ impl Request<'_> {
     }
 
     /// A world where a policy acts and a model makes the reward.
-    pub(crate) fn walk<W: World<Agent = Policy> + 'static>(
+    pub(crate) fn walk<W: World<Agent = Policy> + Clone + 'static>(
         &self,
         world: W,
         size: (usize, usize),
@@ -88,6 +89,7 @@ impl Request<'_> {
             model: Some(self.asked.model.unwrap_or(Model::Random)),
             agents: if self.asked.classes { classes } else { vec![single] },
             describe: |policy| AgentTraits::Weights(policy.weights().to_vec()),
+            stage: staged,
         })
     }
 }
@@ -105,6 +107,8 @@ pub(crate) struct Setting<W: World> {
     pub agents: Vec<W::Agent>,
     /// What an agent is.
     pub describe: fn(&W::Agent) -> AgentTraits,
+    /// The world for somebody else to act in, where one action is taken per step.
+    pub stage: fn(&W) -> Option<Box<dyn Stage>>,
 }
 
 /// A [`Setting`] of any world.
@@ -115,6 +119,8 @@ pub trait Playable: Send + Sync {
     fn about(&self) -> About;
     /// How tables of its trajectories look.
     fn columns(&self, labelled: bool) -> Columns;
+    /// The world for somebody else to act in.
+    fn stage(&self) -> Option<Box<dyn Stage>>;
     /// Plays everything that is planned. `each` gets pieces of at least `rows` steps, unless a sample is over.
     fn play(
         &self,

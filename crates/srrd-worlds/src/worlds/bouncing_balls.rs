@@ -218,6 +218,10 @@ impl World for BouncingBalls {
         state.ball.cell as usize * 3 + BUCKETS.iter().filter(|bound| nearest > **bound).count()
     }
 
+    fn allows(&self, state: usize, action: usize) -> bool {
+        self.grid.open(state as u32 / 3) >> action & 1 == 1
+    }
+
     #[inline]
     fn advance(&self, state: &mut BouncingBallsState, agent: &Policy, rng: &mut Stream) -> Step {
         let open = self.grid.open(state.ball.cell);

@@ -321,7 +321,7 @@ pub(super) const INFO: WorldInfo = WorldInfo {
             false => vec![world.opponent().clone()],
         };
         let size = (DroneCombat::WIDTH, DroneCombat::HEIGHT);
-        Ok(Box::new(Setting { world, size, epsilon: None, model: None, agents, describe: traits }))
+        Ok(Box::new(Setting { world, size, epsilon: None, model: None, agents, describe: traits, stage: |_| None }))
     },
 };
 

@@ -102,6 +102,10 @@ impl World for Gridworld {
         *state as usize
     }
 
+    fn allows(&self, state: usize, action: usize) -> bool {
+        self.grid.open(state as u32) >> action & 1 == 1
+    }
+
     #[inline]
     fn advance(&self, state: &mut u32, agent: &Policy, rng: &mut Stream) -> Step {
         let open = self.grid.open(*state);

@@ -16,27 +16,37 @@
 //! The standard deviation within prompts is sqrt(Σ (b − mean of its prompt)² / (responses − prompts)), over prompts with at least two
 //! responses. Prompts with a single response say nothing and are counted apart.
 //!
+//! Prompts may come in **groups**, by a criterion or by the step of training: the same prompt in two groups is two prompts. Every group has
+//! numbers of its own, and over training places are looked for where the distance changes ([`Change`], `training.rs`). **Length and format**
+//! of the responses explain a share of what two models disagree about ([`Explained`], `nuisance.rs`).
+//!
 //! **Intervals** are bootstraps over prompts. Every number is made of sums over prompts, so that a draw only adds sums up. More than
 //! [`MOST_GROUPS`] prompts are dealt into that many groups first, which are then drawn: as good for independent prompts, and as fast for
 //! millions of them.
 //!
 //! O(Σ m²) for prompts of m responses, O(m log m) for large ones; by margin only prompts of up to [`MOST_PAIRED`] responses are counted.
 
+mod compare;
+mod join;
+mod json;
+mod nuisance;
 mod prompt;
 mod resample;
+mod sums;
+mod training;
 
+pub use compare::{compare_grouped, compare_models};
+pub use join::shared_responses;
+pub use nuisance::Explained;
 pub use resample::MOST_GROUPS;
+pub use training::{Change, GroupNumbers, LEAST_PIECES, LEAST_PROMPTS, LEVEL, MOST_PIECES, ORDERS};
 
-use rayon::prelude::*;
 use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
 use thiserror::Error;
 
 use crate::answer::TokenValue;
-use crate::run::checkpoint;
 use crate::sample::NamedSample;
 use crate::sure::{Draws, Level, Range};
-use prompt::{Counted, Scores, Sums, Workspace};
 
 /// Larger prompts are not counted by margin: that takes all pairs of responses.
 pub const MOST_PAIRED: usize = 2000;
@@ -82,9 +92,38 @@ pub enum ModelsError {
     /// No prompt has two responses.
     #[error("no prompt has two different responses: what a model prefers cannot be seen")]
     NoChoice,
+    /// Tables that share nothing.
+    #[error("'{0}' and '{1}' score no response in common: prompts and responses must be written alike")]
+    NothingShared(String, String),
+    /// Groups with other models.
+    #[error("the groups '{0}' and '{1}' do not have the same models")]
+    OtherModels(String, String),
+    /// What should be the step of training is none.
+    #[error("'{0}' is no number: steps of training are; for other groups there is `--criterion`")]
+    NoStep(String),
     /// The reference is none of the models.
     #[error("there is no model '{0}' to hold the others against: there are {1}")]
     NoGold(String, String),
+}
+
+/// Scores of some prompts by all models.
+#[derive(Clone, Debug)]
+pub struct ModelGroup<'a> {
+    /// What the prompts have in common; empty when they are all there are.
+    pub name: String,
+    /// By model, its scores; the responses are the same.
+    pub models: Vec<&'a NamedSample>,
+    /// Properties of these responses that are no merit: first their length, then whatever their format is told by. At most four.
+    pub nuisances: Vec<&'a NamedSample>,
+}
+
+/// What the groups of prompts are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Grouping {
+    /// Criteria, in any order; the column that names them.
+    Criterion(String),
+    /// Steps of training; the column that numbers them.
+    Step(String),
 }
 
 /// Models side by side.
@@ -107,6 +146,8 @@ pub struct ModelComparison {
     pub level: f64,
     /// How many prompts are too large to be counted by margin.
     pub unpaired: usize,
+    /// What prompts are grouped by.
+    pub grouping: Option<Grouping>,
 }
 
 /// One model.
@@ -153,6 +194,12 @@ pub struct ModelPair {
     pub by_margin: Vec<ByMargin>,
     /// The prompts that carry most of the distance.
     pub disagreements: Vec<Disagreement>,
+    /// How much of the distance length and format of the responses explain, where responses are texts.
+    pub explained: Vec<Explained>,
+    /// The numbers of every group, where prompts are grouped.
+    pub groups: Vec<GroupNumbers>,
+    /// Over training, where the distance changes; `None` where there are too few steps to tell, or none.
+    pub changes: Option<Vec<Change>>,
 }
 
 /// What is lost when another model chooses the best of n.
@@ -195,241 +242,4 @@ pub struct Disagreement {
     pub best_of_a: TokenValue,
     /// The response that B likes best.
     pub best_of_b: TokenValue,
-}
-
-/// Compares all pairs of models; with `gold`, that one is the second of every pair it is in.
-///
-/// ```
-/// use srrd::models::{ModelSettings, compare_models};
-/// use srrd::sample::Ends;
-/// use srrd::{Duplicates, NamedSample, RewardSample};
-/// let rows = (0..20).flat_map(|p| (0..4).map(move |r| (p, 100 * p + r, -1, f64::from(r * r))));
-/// let sample = RewardSample::from_rows(rows, Duplicates::Mean)?.with_ends(Ends::all())?;
-/// let shifted = sample.with_rewards(sample.transitions().map(|t| t.reward + t.state.as_int().unwrap() as f64).collect())?;
-/// let named = |name: &str, sample| NamedSample { one_step: true, ..NamedSample::new(name, sample) };
-/// let found = compare_models(&[named("old", sample), named("new", shifted)], None, &ModelSettings::default())?;
-/// assert_eq!((found.prompts, found.responses), (20, 80));
-/// assert!(found.pairs[0].distance.value.unwrap() < 1e-9); // a shift per prompt changes no choice
-/// assert_eq!(found.pairs[0].top1.value, Some(1.0));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-/// When there is nothing to compare, or the models do not score the same responses.
-pub fn compare_models(
-    models: &[NamedSample],
-    gold: Option<&str>,
-    settings: &ModelSettings,
-) -> Result<ModelComparison, ModelsError> {
-    check(models)?;
-    let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
-    let gold = match gold {
-        None => None,
-        Some(name) => Some(
-            names
-                .iter()
-                .position(|known| *known == name)
-                .ok_or_else(|| ModelsError::NoGold(name.to_owned(), names.join(", ")))?,
-        ),
-    };
-    let scores = Scores::new(models);
-    if scores.prompts() == 0 {
-        return Err(ModelsError::NoChoice);
-    }
-    let groups = resample::Groups::new(scores.prompts(), settings);
-    let mut pairs = Vec::new();
-    for i in 0..models.len() {
-        for j in i + 1..models.len() {
-            // The reference comes second.
-            let (a, b) = if gold == Some(i) { (j, i) } else { (i, j) };
-            pairs.push(compare_pair(&scores, models, [a, b], &groups, settings));
-        }
-    }
-    // Held against the reference first.
-    pairs.sort_by_key(|pair| gold.is_some_and(|gold| pair.b != names[gold]));
-    let sample = &models[0].sample;
-    Ok(ModelComparison {
-        prompts: scores.prompts(),
-        responses: scores.responses(),
-        single: scores.single,
-        repeated: sample.duplicates().repeated,
-        models: (names.iter().enumerate())
-            .map(|(model, name)| ModelSummary {
-                name: (*name).to_owned(),
-                deviation: scores.deviation[model],
-                constant: scores.constant[model],
-            })
-            .collect(),
-        pairs,
-        level: settings.level.get(),
-        unpaired: scores.sizes().filter(|size| *size > MOST_PAIRED).count(),
-    })
-}
-
-fn check(models: &[NamedSample]) -> Result<(), ModelsError> {
-    let [first, others @ ..] = models else { return Err(ModelsError::NoChoice) };
-    if others.is_empty() {
-        return Err(ModelsError::One(first.name.clone()));
-    }
-    if let Some(other) = models.iter().find(|model| !model.one_step) {
-        return Err(ModelsError::NotOneStep(other.name.clone()));
-    }
-    let same = |other: &&NamedSample| {
-        let (ours, theirs) = (&first.sample, &other.sample);
-        ours.graph == theirs.graph
-            && ours.action == theirs.action
-            && ours.states == theirs.states
-            && ours.actions == theirs.actions
-    };
-    match others.iter().find(|other| !same(other)) {
-        Some(other) => Err(ModelsError::Elsewhere(first.name.clone(), other.name.clone())),
-        None => Ok(()),
-    }
-}
-
-fn compare_pair(
-    scores: &Scores<'_>,
-    models: &[NamedSample],
-    [a, b]: [usize; 2],
-    groups: &resample::Groups,
-    settings: &ModelSettings,
-) -> ModelPair {
-    checkpoint();
-    let constant = scores.constant[a] || scores.constant[b];
-    let counted: Vec<Counted> = (0..scores.prompts())
-        .into_par_iter()
-        .with_min_len(256)
-        .map_init(Workspace::default, |workspace, prompt| {
-            checkpoint();
-            scores.count(prompt, [a, b], workspace)
-        })
-        .collect();
-    let found = groups.estimates(&counted);
-    let estimate = |number: fn(&Sums) -> Option<f64>| if constant { Estimated::default() } else { found.of(number) };
-    let largest = scores.sizes().max().unwrap_or(0);
-    let mut distance = estimate(Sums::distance);
-    if let Some(value) = &mut distance.value {
-        // Where rewards are nearly the same, 1 − c has lost its digits.
-        *value = scores.distance([a, b]);
-    }
-    let disagreements = if constant { Vec::new() } else { disagreements(scores, &models[0], [a, b], settings.top) };
-    ModelPair {
-        a: models[a].name.clone(),
-        b: models[b].name.clone(),
-        distance,
-        accuracy: estimate(Sums::accuracy),
-        tau_b: estimate(Sums::tau_b),
-        top1: estimate(Sums::top1),
-        best_of_n: (BEST_OF.into_iter().enumerate())
-            .take_while(|(_, n)| *n <= largest)
-            .map(|(place, n)| BestOf {
-                n,
-                divergence: (n as f64).ln() - (n - 1) as f64 / n as f64,
-                prompts: scores.sizes().filter(|size| *size >= n).count(),
-                loss: if constant { Estimated::default() } else { found.of(|sums| sums.loss(place, 0)) },
-                loss_of_a: if constant { Estimated::default() } else { found.of(|sums| sums.loss(place, 1)) },
-            })
-            .collect(),
-        by_margin: (MARGINS.into_iter().enumerate())
-            .map(|(place, least)| ByMargin {
-                least,
-                pairs: found.total.pairs_at(place),
-                accuracy: found.of(|sums| sums.accuracy_at(place)),
-            })
-            .collect(),
-        disagreements,
-    }
-}
-
-/// The prompts that carry most of the squared distance, the largest first.
-fn disagreements(scores: &Scores<'_>, first: &NamedSample, pair: [usize; 2], top: usize) -> Vec<Disagreement> {
-    let mut shares: Vec<(f64, usize)> =
-        (0..scores.prompts()).map(|prompt| (scores.squares(prompt, pair), prompt)).collect();
-    let all: f64 = shares.iter().map(|(share, _)| share).sum();
-    shares.retain(|(share, _)| *share > ROUNDING * ROUNDING);
-    shares.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
-    let shown = shares.into_iter().take(top).map(|(share, prompt)| {
-        let best = pair.map(|model| first.sample.transition(scores.best(prompt, model)).action.into());
-        let [best_of_a, best_of_b] = best;
-        let prompt = first.sample.transition(scores.rows(prompt).start).state.into();
-        Disagreement { prompt, share: share / all, best_of_a, best_of_b }
-    });
-    shown.collect()
-}
-
-impl Serialize for ModelComparison {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("prompts", &self.prompts)?;
-        map.serialize_entry("responses", &self.responses)?;
-        map.serialize_entry("single", &self.single)?;
-        map.serialize_entry("repeated", &self.repeated)?;
-        let names: Vec<&str> = self.models.iter().map(|model| model.name.as_str()).collect();
-        map.serialize_entry("models", &names)?;
-        map.serialize_entry("summaries", &self.models)?;
-        map.serialize_entry("level", &self.level)?;
-        map.serialize_entry("unpaired", &self.unpaired)?;
-        map.serialize_entry("pairs", &self.pairs)?;
-        map.end()
-    }
-}
-
-/// An interval as a list of its two ends.
-fn ends(estimated: &Estimated) -> Option<[f64; 2]> {
-    estimated.interval.map(|range| [range.low, range.high])
-}
-
-impl Serialize for ModelPair {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("a", &self.a)?;
-        map.serialize_entry("b", &self.b)?;
-        let numbers =
-            [("distance", &self.distance), ("accuracy", &self.accuracy), ("tau_b", &self.tau_b), ("top1", &self.top1)];
-        for (name, estimated) in numbers {
-            map.serialize_entry(name, &estimated.value)?;
-        }
-        let by_n = |of: fn(&BestOf) -> Option<f64>| -> std::collections::BTreeMap<usize, Option<f64>> {
-            self.best_of_n.iter().map(|best| (best.n, of(best))).collect()
-        };
-        map.serialize_entry("best_of_n", &by_n(|best| best.loss.value))?;
-        map.serialize_entry("best_of_n_by_b", &by_n(|best| best.loss_of_a.value))?;
-        let divergence = by_n(|best| Some(best.divergence));
-        map.serialize_entry("divergence", &divergence)?;
-        let mut intervals = intervals_of(&numbers);
-        for best in &self.best_of_n {
-            intervals.insert(format!("best_of_n.{}", best.n), ends(&best.loss));
-            intervals.insert(format!("best_of_n_by_b.{}", best.n), ends(&best.loss_of_a));
-        }
-        map.serialize_entry("intervals", &intervals)?;
-        map.serialize_entry("by_margin", &self.by_margin)?;
-        map.serialize_entry("disagreements", &self.disagreements)?;
-        map.end()
-    }
-}
-
-fn intervals_of(numbers: &[(&str, &Estimated)]) -> std::collections::BTreeMap<String, Option<[f64; 2]>> {
-    numbers.iter().map(|(name, estimated)| ((*name).to_owned(), ends(estimated))).collect()
-}
-
-impl Serialize for ByMargin {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("least", &self.least)?;
-        map.serialize_entry("pairs", &self.pairs)?;
-        map.serialize_entry("accuracy", &self.accuracy.value)?;
-        map.serialize_entry("interval", &ends(&self.accuracy))?;
-        map.end()
-    }
-}
-
-impl Serialize for Disagreement {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("prompt", &self.prompt)?;
-        map.serialize_entry("share", &self.share)?;
-        map.serialize_entry("best_of_a", &self.best_of_a)?;
-        map.serialize_entry("best_of_b", &self.best_of_b)?;
-        map.end()
-    }
 }

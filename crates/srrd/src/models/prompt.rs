@@ -1,19 +1,24 @@
 //! The scores of prompts, and what two models make of one prompt, as sums that can be added up.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{BEST_OF, MARGINS, MOST_PAIRED, ROUNDING};
+use super::sums::{Counted, Sums};
+use super::{BEST_OF, MARGINS, MOST_PAIRED, ModelGroup, ROUNDING};
 use crate::returns::{PairCounts, Ranked, Scratch};
-use crate::sample::NamedSample;
+use crate::sample::Token;
 
-/// The scores of several models, prompt by prompt.
+/// The scores of several models, prompt by prompt: those of several groups of prompts one behind the other.
 pub(super) struct Scores<'a> {
     /// The responses of every prompt that has at least two.
     ranges: Vec<Range<usize>>,
-    /// How many prompts have one.
+    /// By group, where its rows begin, and where its prompts begin.
+    starts: Vec<[usize; 2]>,
+    groups: &'a [ModelGroup<'a>],
+    /// How many prompts have one response.
     pub single: usize,
     /// By model, the scores as they are.
-    raw: Vec<&'a [f64]>,
+    raw: Vec<Cow<'a, [f64]>>,
     /// By model, the scores less the mean of their prompt, of all prompts that count.
     centred: Vec<Vec<f64>>,
     /// By model, the length of those.
@@ -22,6 +27,8 @@ pub(super) struct Scores<'a> {
     pub deviation: Vec<f64>,
     /// By model, whether all responses of every prompt are scored alike.
     pub constant: Vec<bool>,
+    /// Properties of responses, less the mean of their prompt.
+    properties: Vec<Vec<f64>>,
 }
 
 /// Memory that counting needs.
@@ -31,22 +38,56 @@ pub(super) struct Workspace {
     scratch: Scratch,
 }
 
+/// The values of one column in all groups.
+fn joined<'a>(groups: &'a [ModelGroup<'a>], values: impl Fn(&'a ModelGroup<'a>) -> &'a [f64]) -> Cow<'a, [f64]> {
+    match groups {
+        [only] => Cow::Borrowed(values(only)),
+        groups => Cow::Owned(groups.iter().flat_map(|group| values(group).iter().copied()).collect()),
+    }
+}
+
 impl<'a> Scores<'a> {
-    pub fn new(models: &'a [NamedSample]) -> Self {
-        let graph = &models[0].sample.graph;
-        let all = (0..graph.edges()).map(|edge| graph.transitions(edge));
-        let (ranges, single): (Vec<_>, Vec<_>) = all.partition(|range| range.len() > 1);
-        let raw: Vec<&[f64]> = models.iter().map(|model| model.sample.rewards()).collect();
+    pub fn new(groups: &'a [ModelGroup<'a>]) -> Self {
+        let (mut ranges, mut starts, mut single, mut before) = (Vec::new(), Vec::new(), 0, 0);
+        for group in groups {
+            let graph = &group.models[0].sample.graph;
+            starts.push([before, ranges.len()]);
+            for range in (0..graph.edges()).map(|edge| graph.transitions(edge)) {
+                match range.len() {
+                    0 | 1 => single += range.len(),
+                    _ => ranges.push(range.start + before..range.end + before),
+                }
+            }
+            before += group.models[0].sample.len();
+        }
+        let first = &groups[0];
+        let raw: Vec<Cow<'a, [f64]>> =
+            (0..first.models.len()).map(|model| joined(groups, |group| group.models[model].sample.rewards())).collect();
         let centred: Vec<Vec<f64>> = raw.iter().map(|scores| less_means(scores, &ranges)).collect();
+        let properties = (0..first.nuisances.len())
+            .map(|at| less_means(&joined(groups, |group| group.nuisances[at].sample.rewards()), &ranges))
+            .collect();
         let responses: usize = ranges.iter().map(Range::len).sum();
         let length: Vec<f64> = centred.iter().map(|values| values.iter().map(|v| v * v).sum::<f64>().sqrt()).collect();
         let freedom = (responses - ranges.len()).max(1) as f64;
         let largest = |scores: &[f64]| scores.iter().fold(0.0f64, |most, score| most.max(score.abs()));
-        let spread = |values: &[f64]| largest(values);
         let constant =
-            raw.iter().zip(&centred).map(|(raw, values)| spread(values) <= ROUNDING * largest(raw)).collect();
+            raw.iter().zip(&centred).map(|(raw, values)| largest(values) <= ROUNDING * largest(raw)).collect();
         let deviation = length.iter().map(|length| length / freedom.sqrt()).collect();
-        Scores { ranges, single: single.len(), raw, centred, length, deviation, constant }
+        Scores { ranges, starts, groups, single, raw, centred, length, deviation, constant, properties }
+    }
+
+    /// By group, its prompts.
+    pub fn prompts_of(&self, group: usize) -> Range<usize> {
+        let end = self.starts.get(group + 1).map_or(self.ranges.len(), |next| next[1]);
+        self.starts[group][1]..end
+    }
+
+    /// The prompt and the response of a row.
+    pub fn tokens(&self, row: usize) -> [Token<'a>; 2] {
+        let group = self.starts.partition_point(|start| start[0] <= row) - 1;
+        let transition = self.groups[group].models[0].sample.transition(row - self.starts[group][0]);
+        [transition.state, transition.action]
     }
 
     /// How many prompts count.
@@ -95,6 +136,15 @@ impl<'a> Scores<'a> {
             sums.0[Sums::AB] += u * v;
             sums.0[Sums::AA] += u * u;
             sums.0[Sums::BB] += v * v;
+        }
+        for (one, values) in self.properties.iter().enumerate() {
+            let of_prompt = &values[rows.clone()];
+            let product = |with: &[f64]| of_prompt.iter().zip(with).map(|(x, y)| x * y).sum();
+            sums.0[Sums::with_scores(one, 0)] = product(centred[0]);
+            sums.0[Sums::with_scores(one, 1)] = product(centred[1]);
+            for (other, with) in self.properties[..=one].iter().enumerate() {
+                sums.0[Sums::of_properties(one, other)] = product(&with[rows.clone()]);
+            }
         }
         sums.0[Sums::RESPONSES] = rows.len() as f64;
         sums.0[Sums::PROMPTS] = 1.0;
@@ -188,82 +238,6 @@ fn best_of(n: usize, order: &[u32], by: &[f64], of: &[f64]) -> f64 {
         value += weights * mean;
     }
     value
-}
-
-/// What one prompt adds.
-#[derive(Clone, Copy)]
-pub(super) struct Counted(pub Sums);
-
-/// Sums over prompts, of which all numbers are made.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Sums([f64; Sums::SIZE]);
-
-impl Default for Sums {
-    fn default() -> Self {
-        Sums([0.0; Sums::SIZE])
-    }
-}
-
-impl Sums {
-    const AB: usize = 0;
-    const AA: usize = 1;
-    const BB: usize = 2;
-    const RESPONSES: usize = 3;
-    const PROMPTS: usize = 4;
-    const ALIKE: usize = 5;
-    const OPPOSITE: usize = 6;
-    const TAU: usize = 7;
-    const TAUS: usize = 8;
-    const TOP: usize = 9;
-    /// By margin, pairs that are ordered alike and oppositely.
-    const MARGIN: usize = 10;
-    /// By n, the loss of B, the loss of A, and how many prompts have so many responses.
-    const LOSS: usize = Self::MARGIN + 2 * MARGINS.len();
-    const SIZE: usize = Self::LOSS + 3 * BEST_OF.len();
-
-    /// Adds as many of the other.
-    pub fn add(&mut self, other: &Sums, times: f64) {
-        self.0.iter_mut().zip(&other.0).for_each(|(sum, value)| *sum += times * value);
-    }
-
-    fn share(&self, part: usize, of: f64) -> Option<f64> {
-        (of > 0.0).then(|| self.0[part] / of)
-    }
-
-    pub fn distance(&self) -> Option<f64> {
-        let length = (self.0[Self::AA] * self.0[Self::BB]).sqrt();
-        let cosine = (length > 0.0).then(|| self.0[Self::AB] / length)?;
-        Some((0.5 * (1.0 - cosine)).clamp(0.0, 1.0).sqrt())
-    }
-
-    pub fn accuracy(&self) -> Option<f64> {
-        self.share(Self::ALIKE, self.0[Self::ALIKE] + self.0[Self::OPPOSITE])
-    }
-
-    pub fn tau_b(&self) -> Option<f64> {
-        self.share(Self::TAU, self.0[Self::TAUS])
-    }
-
-    pub fn top1(&self) -> Option<f64> {
-        self.share(Self::TOP, self.0[Self::PROMPTS])
-    }
-
-    /// The loss at this place of [`BEST_OF`]: of B (0) or of A (1), in standard deviations of its own.
-    pub fn loss(&self, place: usize, of: usize) -> Option<f64> {
-        let freedom = self.0[Self::RESPONSES] - self.0[Self::PROMPTS];
-        let deviation = (self.0[[Self::BB, Self::AA][of]] / freedom).sqrt();
-        let mean = self.share(Self::LOSS + 3 * place + of, self.0[Self::LOSS + 3 * place + 2])?;
-        (deviation > 0.0).then(|| mean / deviation)
-    }
-
-    pub fn accuracy_at(&self, place: usize) -> Option<f64> {
-        let at = Self::MARGIN + 2 * place;
-        self.share(at, self.0[at] + self.0[at + 1])
-    }
-
-    pub fn pairs_at(&self, place: usize) -> u64 {
-        (self.0[Self::MARGIN + 2 * place] + self.0[Self::MARGIN + 2 * place + 1]) as u64
-    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rayon::prelude::*;
 
-use super::prompt::{Counted, Sums};
+use super::sums::{Counted, Sums};
 use super::{Estimated, ModelSettings};
 use crate::run::checkpoint;
 use crate::run::random::{Purpose, shuffle, stream};
@@ -20,8 +20,9 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    pub fn new(prompts: usize, settings: &ModelSettings) -> Self {
-        let count = prompts.min(MOST_GROUPS);
+    /// So many prompts in at most so many groups.
+    pub fn new(prompts: usize, most: usize, settings: &ModelSettings) -> Self {
+        let count = prompts.min(most).max(1);
         let mut of_prompt: Vec<u32> = (0..prompts).map(|prompt| (prompt % count) as u32).collect();
         if prompts > count {
             shuffle(&mut stream(settings.seed, Purpose::Groups, 0), &mut of_prompt);
@@ -29,7 +30,7 @@ impl Groups {
         Groups { of_prompt, count, settings: *settings }
     }
 
-    /// The sums over all prompts, and over those of every draw.
+    /// The sums over these prompts, as many as there are groups for, and over those of every draw.
     pub fn estimates(&self, counted: &[Counted]) -> Estimates<'_> {
         let mut groups = vec![Sums::default(); self.count];
         let mut total = Sums::default();

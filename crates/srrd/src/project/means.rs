@@ -351,28 +351,7 @@ mod tests {
         if rows.iter().all(|row| row.2 == 0) {
             columns.push(vec![1.0; rows.len()]);
         }
-        let mut basis: Vec<Vec<f64>> = Vec::new();
-        for mut column in columns {
-            let before = dot(&column, &column).sqrt();
-            for _ in 0..3 {
-                for b in &basis {
-                    let part = dot(&column, b);
-                    column.iter_mut().zip(b).for_each(|(c, b)| *c -= part * b);
-                }
-            }
-            let length = dot(&column, &column).sqrt();
-            if length > 1e-9 * before.max(1e-30) {
-                basis.push(column.iter().map(|c| c / length).collect());
-            }
-        }
-        let mut rest = values.to_vec();
-        for _ in 0..2 {
-            for b in &basis {
-                let part = dot(&rest, b);
-                rest.iter_mut().zip(b).for_each(|(r, b)| *r -= part * b);
-            }
-        }
-        (rest, basis.len())
+        crate::project::tests::beside(columns, values)
     }
 
     proptest! {

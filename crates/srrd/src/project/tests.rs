@@ -33,6 +33,11 @@ fn dense(pairs: &[(u32, u32)], gamma: f64, values: &[f64]) -> (Vec<f64>, usize) 
         // A shift changes no behaviour. With γ < 1 it is shaping anyway.
         columns.push(vec![f64::from(gamma == 1.0); pairs.len()]);
     }
+    beside(columns, values)
+}
+
+/// What is left of values beside the space of some columns, by Gram-Schmidt, three times, and the rank of that space.
+pub(super) fn beside(columns: Vec<Vec<f64>>, values: &[f64]) -> (Vec<f64>, usize) {
     let mut basis: Vec<Vec<f64>> = Vec::new();
     for mut column in columns {
         let before = dot(&column, &column).sqrt();

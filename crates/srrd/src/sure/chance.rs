@@ -17,9 +17,9 @@ use super::dependence::{FOR_CHANCE, Reference};
 use super::interval::{Draws, NoInterval};
 use crate::compare::{Canonical, Columns, Measured, Pair, shared_rows};
 use crate::project::Space;
-use crate::run::checkpoint;
 use crate::run::parallel;
 use crate::run::random::{Purpose, shuffle, stream};
+use crate::run::{Steps, checkpoint};
 use crate::sample::RewardSample;
 use crate::settings::EndRule;
 use crate::stats::student_upper_tail;
@@ -205,8 +205,10 @@ fn draw_all<T>(
         checkpoint();
         make()
     };
+    let steps = Steps::begin("draws", draws as u64);
     let draw = |scratch: &mut T, number: usize| {
         checkpoint();
+        steps.add(1);
         draw(scratch, number)
     };
     (0..draws).into_par_iter().with_min_len(parallel::piece(draws)).map_init(make, draw).collect()

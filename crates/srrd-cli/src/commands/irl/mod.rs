@@ -8,18 +8,17 @@ use crate::failure::Failure;
 use crate::inputs::{read_once, split_name};
 use crate::outputs::{check_json, check_table, refuse_to_overwrite};
 use crate::print;
-use crate::progress::Line;
 use journal::Journal;
 use serde_json::{Value, json};
 use srrd::returns::Walks;
 use srrd::{FrontEnd, Gamma};
 use srrd_data::{RewardColumns, RewardWriter, read_model, read_preferences, read_walks};
-use srrd_irl::airl::ppo::AirlPpo;
+use srrd_irl::airl::ppo::{AirlOutside, AirlPpo, StagedWorld};
 use srrd_irl::maxent::MaxEnt;
 use srrd_irl::preferences::BradleyTerry;
 use srrd_irl::{Caution, Demonstrations, Learned, Learner, Method, ModelChoice, Patience, Problem, learn_kept};
+use srrd_worlds::Simulation;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use trace::Traces;
 
 pub fn run(args: &Irl) -> Result<(), Failure> {
@@ -60,21 +59,32 @@ fn maxent(args: &Maxent) -> Result<(), Failure> {
 }
 
 fn airl(args: &Airl) -> Result<(), Failure> {
-    let given = model_file(&args.model.model);
-    let (gamma, reward, shaped) = (gamma(args.gamma)?, args.reward, args.write == "f");
-    if args.generator == "exact" {
-        let patience = patience(&args.patience, 200, &args.learn)?;
-        let settings = srrd_irl::airl::Airl { gamma, reward, shaped, ridge: args.ridge, patience };
-        settings.check()?;
-        return learn(Method::Airl, &args.learn, given.as_ref(), |shown| {
-            learn_sets(&args.learn, shown, &model(&args.model.model)?, &settings, &format!("{settings:?}"))
-        });
+    if args.generator == "ppo" {
+        return airl_ppo(args);
     }
+    if args.ppo.world.is_some() {
+        return Err(Failure::wrong("--world: only a policy that learns acts in a world: add --generator ppo"));
+    }
+    let given = model_file(&args.model.model);
+    let settings = srrd_irl::airl::Airl {
+        gamma: gamma(args.gamma)?,
+        reward: args.reward,
+        shaped: args.write == "f",
+        ridge: args.ridge,
+        patience: patience(&args.patience, 200, &args.learn)?,
+    };
+    settings.check()?;
+    learn(Method::Airl, &args.learn, given.as_ref(), |shown| {
+        learn_sets(&args.learn, shown, &model(&args.model.model)?, &settings, &format!("{settings:?}"))
+    })
+}
+
+fn airl_ppo(args: &Airl) -> Result<(), Failure> {
     let ppo = &args.ppo;
     let settings = AirlPpo {
-        gamma,
-        reward,
-        shaped,
+        gamma: gamma(args.gamma)?,
+        reward: args.reward,
+        shaped: args.write == "f",
         hidden: ppo.hidden.clone(),
         steps: ppo.steps,
         batch: ppo.batch,
@@ -89,9 +99,23 @@ fn airl(args: &Airl) -> Result<(), Failure> {
         ..AirlPpo::default()
     };
     settings.check()?;
-    learn(Method::Airl, &args.learn, given.as_ref(), |shown| {
-        learn_sets(&args.learn, shown, &model(&args.model.model)?, &settings, &format!("{settings:?}"))
-    })
+    let Some(kind) = ppo.world else {
+        let given = model_file(&args.model.model);
+        return learn(Method::Airl, &args.learn, given.as_ref(), |shown| {
+            learn_sets(&args.learn, shown, &model(&args.model.model)?, &settings, &format!("{settings:?}"))
+        });
+    };
+    if args.model.model != "set" {
+        return Err(Failure::wrong("--model: with --world the world says where actions lead; leave it out"));
+    }
+    let mut question = Simulation::new(kind);
+    question.size = ppo.size.as_deref().map(Into::into);
+    (question.epsilon, question.obstacles) = (ppo.epsilon, ppo.obstacles);
+    let world = question.check()?;
+    StagedWorld::new(&world)?;
+    let told = format!("{settings:?} {question:?}");
+    let learner = AirlOutside { settings, make: || StagedWorld::boxed(&world) };
+    learn(Method::Airl, &args.learn, None, |shown| learn_sets(&args.learn, shown, &ModelChoice::Set, &learner, &told))
 }
 
 fn ptirl(args: &Ptirl) -> Result<(), Failure> {
@@ -199,7 +223,7 @@ fn learn(
         journal.map_or(Ok(()), Journal::finish)?;
         match args.json {
             true => print::json(&as_json(method, args, &learned))?,
-            false if args.output.as_os_str() != "-" => print::result(&as_text(method, args, &learned))?,
+            false if args.output.as_os_str() != "-" => print::done(&as_text(method, args, &learned))?,
             false => {}
         }
         Ok(())
@@ -230,23 +254,15 @@ fn learn_sets(
     let shown = Demonstrations::new(walks.into_iter().map(|walks| walks.trajectories))?;
     let settings = format!("{settings} {model:?}");
     let journal = args.resume.as_deref().map(|path| Journal::open(path, &shown, &settings)).transpose()?;
-    let line = Mutex::new(Line::of("sets"));
-    let progress = |progress: srrd_irl::Progress| {
-        if let Ok(mut line) = line.lock() {
-            line.count(progress.sets, progress.of);
-        }
-    };
     let known = |set: usize| journal.as_ref().and_then(|journal| journal.find(&shown.sets()[set], set));
     let keep = |set: usize, learned: &Learned| {
         if let Some(journal) = &journal {
             journal.keep(set, learned);
         }
     };
-    let learned = learn_kept(&shown, model, learner, &progress, &known, &keep);
-    if let Ok(mut line) = line.lock() {
-        line.end();
-    }
-    Ok((learned?, journal))
+    // How far it is, the gauge of its threads tells.
+    let learned = learn_kept(&shown, model, learner, &|_| {}, &known, &keep)?;
+    Ok((learned, journal))
 }
 
 fn write(path: &Path, learned: &[Learned]) -> Result<(), Failure> {

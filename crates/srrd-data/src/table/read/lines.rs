@@ -3,13 +3,15 @@
 //! A block ends after a newline, so that it never cuts a character; whether it also ends a record is for the format to
 //! say (a quoted CSV field may hold newlines), which asks for more if not.
 
+use std::fs::File;
 use std::io::{self, Read};
+use std::path::Path;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::{Input, gzip, wrong_format};
+use super::{Input, Source, gzip, wrong_format};
 use crate::error::{ErrorKind, TableError};
-use crate::table::format::{Compression, Format, signature};
+use crate::table::format::{Compression, FileFormat, Format, signature};
 
 /// How much is read at a time: fits the second-level cache with room for the columns being filled.
 const CHUNK: usize = 256 * 1024;
@@ -33,6 +35,14 @@ pub(crate) struct LineBlocks {
     pending: Option<TableError>,
     /// The length of the whole, where it is known.
     length: Option<u64>,
+}
+
+/// The lines of a file, decompressed as its name says.
+pub(crate) fn open_lines(path: &Path) -> Result<LineBlocks, TableError> {
+    let FileFormat { format, compression } = FileFormat::from_path(path)?;
+    let name = path.display().to_string();
+    let file = File::open(path).map_err(|error| TableError::io(&name, "read", &error))?;
+    LineBlocks::open(Input { name, format, compression, source: Source::File(file) })
 }
 
 impl LineBlocks {

@@ -1,5 +1,7 @@
 //! Reading tables: what all formats share.
 
+pub(crate) mod chat;
+mod counted;
 pub(crate) mod gzip;
 pub(crate) mod half;
 pub(crate) mod lines;
@@ -25,13 +27,14 @@ use std::fs::{File, Metadata};
 use std::io::{BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
-use crate::dataset::{self, DatasetOptions};
+use crate::dataset::{self, DatasetOptions, Log};
 use crate::error::{ErrorKind, TableError};
 use crate::table::batch::{Batch, Column, Schema, TextColumn, Values};
 use crate::table::format::{Compression, FileFormat, Format, signature};
 use crate::table::options::TableNote;
 use crate::table::types::push_text;
 
+use counted::Counted;
 #[cfg(feature = "arrow")]
 pub use memory::ArrowFrame;
 pub use pipeline::Undecoded;
@@ -114,6 +117,11 @@ pub trait TableReader: Send {
         Ok(Extras::default())
     }
 
+    /// What a log of training says about its columns; `None` for other tables.
+    fn log(&self) -> Option<&Log> {
+        None
+    }
+
     /// What users should know about what is read. To be asked for when the columns have been selected.
     fn notes(&self) -> Vec<TableNote> {
         Vec::new()
@@ -170,7 +178,7 @@ impl Source {
 
     pub(crate) fn into_stream(self) -> Box<dyn Read + Send> {
         match self {
-            Source::File(file) => Box::new(file),
+            Source::File(file) => Box::new(Counted::new(file)),
             Source::Bytes(bytes) => Box::new(Cursor::new(bytes)),
             Source::Stream(stream) => stream,
         }
@@ -191,7 +199,7 @@ impl Source {
 
     pub(crate) fn into_read_seek(self, name: &str) -> Result<Box<dyn ReadSeek>, TableError> {
         Ok(match self.seekable(name)? {
-            Source::File(file) => Box::new(BufReader::new(file)),
+            Source::File(file) => Box::new(BufReader::new(Counted::new(file))),
             Source::Bytes(bytes) => Box::new(Cursor::new(bytes)),
             Source::Stream(_) => unreachable!("a stream has become bytes"),
         })

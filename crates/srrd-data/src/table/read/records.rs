@@ -1,8 +1,8 @@
 //! Tables that come as record batches of Arrow: Parquet and Arrow files.
 //!
 //! Integers, floats, booleans and texts are read, dictionary-encoded or not, with missing values. Bytes are taken for text and must be
-//! UTF-8. A list of numbers is a group of columns: `observation` with seven numbers is `observation.0` to `observation.6`. Columns of
-//! other types give an error, but only when they are selected; where columns are only passed through, they are shown as text.
+//! UTF-8. A list of numbers is a group of columns: `observation` with seven numbers is `observation.0` to `observation.6`. Lists of chat
+//! messages are texts. Columns of other types give an error, but only when they are selected; where columns are only passed through, they are shown as text.
 
 use std::collections::HashSet;
 
@@ -49,6 +49,8 @@ enum Use {
     Shown,
     /// A column of texts that are JSON.
     Json,
+    /// A column of texts made of chat messages.
+    Chat,
     /// None, for this reason.
     Nothing(String),
 }
@@ -115,7 +117,7 @@ impl<S: RecordSource> RecordsReader<S> {
                 }
                 _ => {
                     let kind = match what {
-                        Use::Shown | Use::Json => Some(ColumnType::Text),
+                        Use::Shown | Use::Json | Use::Chat => Some(ColumnType::Text),
                         _ => known_type(data.data_type()),
                     };
                     columns.fields.push(Field { name: data.name().clone(), kind });
@@ -211,6 +213,7 @@ impl<S: RecordSource> RecordsReader<S> {
                     }
                 }
                 Use::Json => shown::fill_json(array, column),
+                Use::Chat => shown::fill_chat(array, column),
                 Use::Shown => shown::fill(array, column),
                 _ => fill(array, column).map_err(|row| {
                     let what = "the value is not UTF-8 text; binary columns are not supported";
@@ -300,6 +303,7 @@ fn uses_of(schema: &SchemaRef, source: &mut impl RecordSource) -> Result<Vec<Use
             (None, DataType::FixedSizeList(_, count)) if element_type(data_type).is_some() => {
                 features(usize::try_from(*count).unwrap_or(0))
             }
+            _ if shown::is_chat(data_type) => Use::Chat,
             _ => {
                 if element_type(data_type).is_some() {
                     unknown.push(position);

@@ -7,6 +7,7 @@ use arrow_schema::DataType;
 
 use super::arrays::{self, column_type, list_value};
 use super::calendar::{date, decimal, duration, time, timestamp};
+use super::chat::{Chat, push_content};
 use crate::table::batch::{Column, ColumnType, Values};
 
 /// Whether values of this type can be shown as text.
@@ -102,6 +103,72 @@ pub(super) fn fill_json(array: &ArrayRef, column: &mut Column) {
             texts.push(&json);
         }
         column.note_validity(true);
+    }
+}
+
+/// Whether values are lists of chat messages: of structures with a role and a content that can be shown.
+pub(super) fn is_chat(data_type: &DataType) -> bool {
+    let (DataType::List(item) | DataType::LargeList(item)) = data_type else { return false };
+    let DataType::Struct(fields) = item.data_type() else { return false };
+    let has = |name: &str| fields.iter().any(|field| field.name() == name);
+    has("role") && has("content") && is_json(item.data_type())
+}
+
+/// Adds lists of chat messages to a column of text, as the texts that they are.
+pub(super) fn fill_chat(array: &ArrayRef, column: &mut Column) {
+    let mut chat = Chat::default();
+    let mut json = String::new();
+    for row in 0..array.len() {
+        let Some(messages) = list_value(array, row).filter(|_| array.is_valid(row)) else {
+            column.push_missing();
+            continue;
+        };
+        chat.clear();
+        let messages = messages.as_struct();
+        let fields: Vec<(&str, &ArrayRef)> = messages.column_names().into_iter().zip(messages.columns()).collect();
+        let of = |name: &str| fields.iter().find(|(field, _)| *field == name).map(|(_, values)| *values);
+        for message in 0..messages.len() {
+            chat.role(of("role").and_then(|roles| text_at(roles, message)).unwrap_or_default());
+            match of("content").and_then(|contents| text_at(contents, message)) {
+                Some(content) => chat.content(content),
+                None => push_parts(&mut chat, of("content"), message, &mut json),
+            }
+            let others =
+                fields.iter().filter(|(name, values)| !["role", "content"].contains(name) && values.is_valid(message));
+            for (name, values) in others {
+                chat.other(name, &json_at(values, message, &mut json));
+            }
+        }
+        if let Values::Text(texts) = &mut column.values {
+            texts.push(chat.text());
+        }
+        column.note_validity(true);
+    }
+}
+
+/// The text in a row; `None` where there is none, or something else.
+fn text_at(array: &ArrayRef, row: usize) -> Option<&str> {
+    if array.is_null(row) {
+        return None;
+    }
+    match array.data_type() {
+        DataType::Utf8 => Some(array.as_string::<i32>().value(row)),
+        DataType::LargeUtf8 => Some(array.as_string::<i64>().value(row)),
+        DataType::Utf8View => Some(array.as_string_view().value(row)),
+        _ => None,
+    }
+}
+
+fn json_at(array: &ArrayRef, row: usize, json: &mut String) -> serde_json::Value {
+    json.clear();
+    push_json(array, row, json);
+    serde_json::from_str(json).unwrap_or_default()
+}
+
+/// A content that is a list of parts.
+fn push_parts(chat: &mut Chat, contents: Option<&ArrayRef>, message: usize, json: &mut String) {
+    if let Some(contents) = contents.filter(|contents| contents.is_valid(message)) {
+        push_content(chat, &json_at(contents, message, json));
     }
 }
 

@@ -63,10 +63,9 @@ impl ModelWorld {
         ModelWorld::new(task).shown(task, steps)
     }
 
-    /// One step per row of the set; those that mostly ended their episode count as ends.
+    /// One step per row of the set, which ends its episode as [`Task::ends`] has it.
     pub(super) fn rows(task: &Task<'_>) -> Steps {
-        let rows = task.set().rows().iter().enumerate();
-        ModelWorld::new(task).shown(task, rows.map(|(at, row)| (at, row.ended >= 0.5)))
+        ModelWorld::new(task).shown(task, task.ends().enumerate())
     }
 
     /// Rows of the set, each with whether the task was over after it.

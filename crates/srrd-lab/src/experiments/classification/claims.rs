@@ -12,7 +12,7 @@ const SIGNIFICANT: f64 = 0.05;
 
 pub fn claims(results: &Results<'_>) -> Vec<Claim> {
     let of_rewards = (0..results.sources.len()).filter_map(|source| claim(results, source));
-    of_rewards.chain(without_rewards(results)).collect()
+    of_rewards.chain(without_rewards(results)).chain(as_published(results)).collect()
 }
 
 /// What an accuracy says of rewards, beside that of overlap alone.
@@ -21,12 +21,15 @@ fn without_rewards(results: &Results<'_>) -> Option<Claim> {
     let (mut above, mut all) = (0, 0);
     for (s, source) in results.sources.iter().enumerate() {
         let here = results.of(s);
-        let Some(best) = here.iter().max_by(|a, b| a.percent().mean.total_cmp(&b.percent().mean)) else { continue };
-        let (best_mean, overlap) = (best.percent().mean, percent(&best.overlap).mean);
+        let ours = here.iter().filter(|a| !a.cell.published);
+        let Some(best) = ours.max_by(|a, b| a.percent().mean.total_cmp(&b.percent().mean)) else { continue };
+        let best_mean = best.percent().mean;
+        let [overlap, occupancy] = [&best.overlap, &best.occupancy].map(|shares| percent(shares).mean);
         all += 1;
-        above += usize::from(best_mean > overlap);
+        // NaN, of runs without one of them, is no maximum.
+        above += usize::from(best_mean > overlap.max(occupancy));
         lines.push(format!(
-            "{}: overlap alone {overlap:.1} %, best metric {} {best_mean:.1} %",
+            "{}: overlap alone {overlap:.1} %, occupancy alone {occupancy:.1} %, best metric {} {best_mean:.1} %",
             source.title(),
             best.name()
         ));
@@ -42,11 +45,12 @@ fn without_rewards(results: &Results<'_>) -> Option<Claim> {
             },
             match above {
                 above if above == all => {
-                    "In all of them some metric is above overlap alone, the share of common transitions without a look at rewards."
+                    "In all of them some metric is above overlap and occupancy alone: which transitions are common, and how often they were met, \
+                     without a look at rewards."
                         .to_owned()
                 }
                 above => format!(
-                    "In {} of {all} no metric is above overlap alone, the share of common transitions without a look at rewards. There, \
+                    "In {} of {all} no metric is above overlap and occupancy alone: which transitions are common, and how often they were met. There, \
                      which transitions an agent takes tells who it is better than its rewards do, so that a high accuracy is no \
                      evidence that a metric sees rewards: samples of one agent share more transitions, and distances are taken on \
                      shared ones.",
@@ -55,6 +59,55 @@ fn without_rewards(results: &Results<'_>) -> Option<Claim> {
             },
         )
     })
+}
+
+/// DARD as the paper's code computes it, beside its definition.
+fn as_published(results: &Results<'_>) -> Option<Claim> {
+    let mut lines = Vec::new();
+    for (s, source) in results.sources.iter().enumerate() {
+        let here = results.of(s);
+        let find = |metric: Metric, estimation: Estimation, published: bool| {
+            here.iter()
+                .find(|a| (a.cell.metric, a.cell.estimation, a.cell.published) == (metric, estimation, published))
+        };
+        let code = find(Metric::Dard, Estimation::Double, true);
+        let defined = find(Metric::Dard, Estimation::Double, false);
+        let srrd = find(Metric::Srrd, Estimation::Unbiased, false).or(find(Metric::Srrd, Estimation::Double, false));
+        if let (Some(code), Some(defined), Some(srrd)) = (code, defined, srrd) {
+            lines.push((
+                srrd.percent().mean - code.percent().mean,
+                srrd.percent().mean - defined.percent().mean,
+                format!(
+                    "{}: {} {:.1} %, DARD as defined {:.1} %, DARD as published {:.1} %",
+                    source.title(),
+                    srrd.name(),
+                    srrd.percent().mean,
+                    defined.percent().mean,
+                    code.percent().mean
+                ),
+            ));
+        }
+    }
+    if lines.is_empty() {
+        return None;
+    }
+    let (above_code, above_defined) =
+        (lines.iter().filter(|line| line.0 > 0.0).count(), lines.iter().filter(|line| line.1 > 0.0).count());
+    let all = lines.len();
+    let texts: Vec<&str> = lines.iter().map(|line| line.2.as_str()).collect();
+    Some(Claim::new(
+        "SRRD is above DARD: with both as the paper's code computes them.".to_owned(),
+        format!("{}.", texts.join("; ")),
+        match above_code {
+            above if above == all => Verdict::Agrees,
+            0 => Verdict::Disagrees,
+            _ => Verdict::Undecided,
+        },
+        format!(
+            "The published code divides all terms of DARD by the union of both sets and takes unbiased estimates for SRRD alone: so computed, SRRD is above DARD in \
+             {above_code} of {all}; above DARD as it is defined in {above_defined}."
+        ),
+    ))
 }
 
 /// The paper's row beside ours.
@@ -82,6 +135,19 @@ fn claim(results: &Results<'_>, source: usize) -> Option<Claim> {
         .collect();
     let unbiased = if unbiased.is_empty() { String::new() } else { format!(" Unbiased: {}.", unbiased.join(", ")) };
     let srrd = first.srrd.percent().mean;
+    if first.srrd.too_few() {
+        return Some(Claim::new(
+            format!("{}: SRRD is the most accurate, {theirs} %.", results.sources[source].title()),
+            format!(
+                "{} samples, {} of the smallest class: too few to classify. (SRRD {srrd:.1} %, {}.)",
+                first.srrd.samples,
+                first.srrd.fewest,
+                others.join(", ")
+            ),
+            Verdict::Undecided,
+            "Nothing follows from so few samples.".to_owned(),
+        ));
+    }
     Some(Claim::new(
         format!(
             "{}: SRRD is the most accurate, {theirs} %, significantly above the others.",
@@ -104,14 +170,15 @@ mod tests {
     use super::*;
     use crate::experiments::classification::Cell;
     use crate::experiments::classification::rewards::Source;
-    use crate::values::{Learning, WorldKind};
+    use crate::values::{Learning, Place, WorldKind};
     use std::path::PathBuf;
 
     /// The verdict on accuracies around these of DIRECT, EPIC, DARD and SRRD.
     fn verdict(accuracies: [f64; 4]) -> Verdict {
-        let sources = [Source::Manual(WorldKind::Gridworld)];
+        let sources = [Source::Manual(Place::World(WorldKind::Gridworld))];
         let achieved = Metric::PAPER.into_iter().zip(accuracies).map(|(metric, accuracy)| {
-            let mut a = Achieved::new(Cell { source: 0, metric, estimation: Estimation::Double });
+            let mut a = Achieved::new(Cell { source: 0, metric, estimation: Estimation::Double, published: false });
+            a.fewest = 30;
             a.accuracy = [-0.02, -0.01, 0.0, 0.01, 0.02].map(|off| accuracy + off).to_vec();
             a
         });
@@ -130,9 +197,10 @@ mod tests {
 
     #[test]
     fn tables_and_runs_without_srrd_have_no_claim() {
-        let mut a = Achieved::new(Cell { source: 0, metric: Metric::Epic, estimation: Estimation::Double });
+        let mut a =
+            Achieved::new(Cell { source: 0, metric: Metric::Epic, estimation: Estimation::Double, published: false });
         a.accuracy = vec![0.5, 0.6];
-        let manual = [Source::Manual(WorldKind::Gridworld)];
+        let manual = [Source::Manual(Place::World(WorldKind::Gridworld))];
         // What is left is what overlap alone says.
         let left = |sources: &[Source], achieved| claims(&Results { sources, achieved }).len();
         assert_eq!(left(&manual, vec![a.clone()]), 1);
@@ -144,11 +212,52 @@ mod tests {
         // Overlap that is better than any metric says that rewards tell nothing.
         let verdict = |overlap: f64| {
             let mut a = a.clone();
-            a.overlap = vec![overlap; 2];
-            claims(&Results { sources: &[Source::Learned(WorldKind::Gridworld, Learning::Maxent)], achieved: vec![a] })
-                [0]
-            .verdict
+            (a.overlap, a.occupancy) = (vec![overlap; 2], vec![0.0; 2]);
+            claims(&Results {
+                sources: &[Source::Learned(Place::World(WorldKind::Gridworld), Learning::Maxent)],
+                achieved: vec![a],
+            })[0]
+                .verdict
         };
         assert_eq!((verdict(0.9), verdict(0.1)), (Verdict::Disagrees, Verdict::Agrees));
+    }
+
+    #[test]
+    fn what_the_code_computes_is_told_from_what_is_defined() {
+        let sources = [Source::Manual(Place::World(WorldKind::Gridworld))];
+        let of = |metric, published, accuracy: f64| {
+            let mut a = Achieved::new(Cell { source: 0, metric, estimation: Estimation::Double, published });
+            (a.accuracy, a.fewest) = (vec![accuracy, accuracy], 30);
+            a
+        };
+        let with = |code: f64| {
+            let achieved =
+                vec![of(Metric::Dard, false, 0.8), of(Metric::Srrd, false, 0.7), of(Metric::Dard, true, code)];
+            as_published(&Results { sources: &sources, achieved }).unwrap()
+        };
+        assert_eq!((with(0.6).verdict, with(0.75).verdict), (Verdict::Agrees, Verdict::Disagrees));
+        assert!(
+            with(0.6).note.contains("above DARD in 1 of 1; above DARD as it is defined in 0"),
+            "{}",
+            with(0.6).note
+        );
+    }
+
+    #[test]
+    fn few_samples_decide_nothing() {
+        let sources = [Source::Manual(Place::World(WorldKind::Gridworld))];
+        let of = |metric, accuracy: f64| {
+            let mut a = Achieved::new(Cell { source: 0, metric, estimation: Estimation::Double, published: false });
+            (a.accuracy, a.fewest, a.samples) = (vec![accuracy - 0.01, accuracy, accuracy + 0.01], 2, 9);
+            a
+        };
+        let achieved = vec![of(Metric::Direct, 0.5), of(Metric::Srrd, 0.9)];
+        let claim = &claims(&Results { sources: &sources, achieved })[0];
+        assert_eq!(claim.verdict, Verdict::Undecided);
+        assert!(
+            claim.measured.starts_with("9 samples, 2 of the smallest class: too few to classify"),
+            "{}",
+            claim.measured
+        );
     }
 }

@@ -6,6 +6,7 @@ use super::{Classification, paper};
 use crate::error::LabError;
 use crate::experiments::shared::show::{self, estimated, upper};
 use crate::experiments::shared::verdicts;
+use crate::row::Choice;
 use crate::values::Estimation;
 use srrd::classify::{Classes, Spread};
 use srrd::compare::embed;
@@ -18,7 +19,9 @@ const SHOWN_SETS: usize = 20;
 
 /// The accuracy in the paper's table, which is of the double batch.
 fn of_paper(source: &Source, a: &Achieved) -> Option<(f64, f64)> {
-    (a.cell.estimation == Estimation::Double).then(|| paper::accuracy(source, a.cell.metric)).flatten()
+    (a.cell.estimation == Estimation::Double && !a.cell.published)
+        .then(|| paper::accuracy(source, a.cell.metric))
+        .flatten()
 }
 
 impl Classification {
@@ -36,7 +39,7 @@ impl Classification {
         Ok(Report {
             title: "Who acted? Agents told apart by their rewards".to_owned(),
             lead: vec![
-                "Every sample is one trajectory of an agent, with rewards, or five where rewards are learned from them. A new sample is given the agent that most of its \
+                "Every sample is one trajectory of an agent, with rewards, or five where rewards are learned or recorded. A new sample is given the agent that most of its \
                  nearest neighbours belong to; the metric says what near means. The better the metric sees what an agent is \
                  rewarded for, the more often that is right."
                     .to_owned(),
@@ -81,7 +84,17 @@ impl Classification {
             samples * samples.saturating_sub(1) / 2,
             undefined.join(", ")
         );
-        Ok(Section { heading: source.title(), paragraphs: vec![source.about()?, numbers], figures, tables: vec![] })
+        let mut paragraphs = vec![source.about()?];
+        paragraphs.extend(dataset.about.clone());
+        paragraphs.push(numbers);
+        if here.iter().any(|a| a.too_few()) {
+            paragraphs.push(format!(
+                "The smallest class has {} samples: too few to classify. Accuracies are shown, and mean nothing.",
+                dataset.fewest()
+            ));
+        }
+        paragraphs.push(source.difference().to_owned());
+        Ok(Section { heading: source.title(), paragraphs, figures, tables: vec![] })
     }
 
     /// The part of a figure's file name that no other source has.
@@ -125,7 +138,7 @@ fn confusion(a: &Achieved, classes: &Classes, base: &str) -> Result<FigureBlock,
         .collect();
     let title = format!("{}: true agents down, predicted across", a.name());
     let map = HeatMap::new(title, classes.names().to_vec(), shares).map_err(LabError::failed)?.measuring("share");
-    let file = format!("classification-{base}-confusion-{}-{}", a.cell.metric, a.cell.estimation);
+    let file = format!("classification-{base}-confusion-{}-{}", a.cell.measure().name(), a.cell.estimation);
     let caption = format!("{}: how often the samples of an agent (row) were taken for each agent (column).", a.name());
     Ok(show::figure(&file, &map, caption))
 }
@@ -155,6 +168,10 @@ fn accuracy_table(results: &Results<'_>) -> Table {
         Column::number("accuracy").with_help("mean ± sd (the middle 95 % of the splits)"),
         Column::number("paper").with_help("double batch"),
         Column::number("overlap alone").with_help("by the share of common transitions, without a look at rewards"),
+        Column::number("occupancy alone").with_help("by how often transitions were met, without a look at rewards"),
+        Column::text("data").with_help("where the samples come from"),
+        Column::number("samples").with_help("of all agents"),
+        Column::number("with a distance").with_help("pairs of samples that have one"),
         Column::number("precision").with_help("averaged over agents"),
         Column::number("recall").with_help("averaged over agents"),
         Column::number("F1").with_help("averaged over agents"),
@@ -167,6 +184,9 @@ fn accuracy_table(results: &Results<'_>) -> Table {
         let paper = of_paper(source, a);
         let agreement = paper.map_or(String::new(), |(theirs, spread)| {
             let off = mean - theirs;
+            if a.too_few() {
+                return format!("too few samples ({} of the smallest class)", a.fewest);
+            }
             match off.abs() <= spread {
                 true => "within a standard deviation of the paper's".to_owned(),
                 false if off > 0.0 => format!("{off:.1} points above the paper's"),
@@ -176,12 +196,16 @@ fn accuracy_table(results: &Results<'_>) -> Table {
         let estimator = if estimated(a.cell.metric) { a.cell.estimation.to_string() } else { "–".to_owned() };
         let mut row = vec![
             Cell::text(source.title()),
-            Cell::text(upper(a.cell.metric)),
+            Cell::text(show::measure(a.cell.measure())),
             Cell::text(estimator),
             Cell::interval(mean, low, high, format!("{mean:.1} ± {sd:.1} ({low:.1} to {high:.1})")),
             paper.map_or(Cell::Empty, |(theirs, sd)| Cell::number(theirs, format!("{theirs} ± {sd}"))),
         ];
         row.push(show::number(percent(&a.overlap).mean, 1));
+        row.push(show::number(percent(&a.occupancy).mean, 1));
+        row.push(Cell::text(a.data.clone()));
+        row.push(show::count(a.samples));
+        row.push(a.defined().map_or(Cell::Empty, |share| Cell::number(share, format!("{:.1} %", 100.0 * share))));
         row.extend(a.scores.iter().map(|scores| show::number(percent(scores).mean, 1)));
         row.push(a.usual_gamma().map_or(Cell::Empty, |gamma| Cell::number(gamma.get(), gamma.get().to_string())));
         row.push(Cell::text(agreement));
@@ -227,7 +251,7 @@ pub fn text(results: &Results<'_>, claims: &[Claim]) -> String {
             continue;
         }
         text += &format!("  {}:", source.title());
-        let overlap = here.first().map(|a| percent(&a.overlap));
+        let first = here.first().map(|&a| a.clone());
         for a in here {
             let spread = a.percent();
             text += &format!("  {} {:.1} ± {:.1}", a.name(), spread.mean, spread.sd);
@@ -235,8 +259,18 @@ pub fn text(results: &Results<'_>, claims: &[Claim]) -> String {
                 text += &format!(" ({mean} ± {sd})");
             }
         }
-        if let Some(overlap) = overlap {
+        if let Some(a) = first {
+            let (overlap, occupancy) = (percent(&a.overlap), percent(&a.occupancy));
             text += &format!("  overlap alone {:.1} ± {:.1}", overlap.mean, overlap.sd);
+            text += &format!("  occupancy alone {:.1} ± {:.1}", occupancy.mean, occupancy.sd);
+            text += &format!("  [{}, {} samples", a.data, a.samples);
+            if let Some(share) = a.defined() {
+                text += &format!(", {:.1} % of pairs with a distance", 100.0 * share);
+            }
+            if a.too_few() {
+                text += &format!("; too few to classify: {} of the smallest class", a.fewest);
+            }
+            text.push(']');
         }
         text.push('\n');
     }

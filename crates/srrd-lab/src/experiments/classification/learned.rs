@@ -3,6 +3,7 @@
 use super::rewards::Dataset;
 use crate::error::LabError;
 use crate::values::{Learning, WorldKind};
+use srrd::trajectories::Trajectories;
 use srrd_irl::airl::Airl;
 use srrd_irl::maxent::{MaxEnt, RewardOf};
 use srrd_irl::ptirl::{Objective, Ptirl};
@@ -43,14 +44,14 @@ pub fn about(learning: Learning) -> String {
             "by AIRL with an exact generator, f(s, a, s') = g(s) + γh(s') − h(s), γ = 0.9; the transition model is counted from the set"
         }
         Learning::Ptirl => {
-            "by PTIRL against 10 walks of other agents, within ± 100: the reward nearest to 100 · (P_target − P_other) that keeps a spread \
+            "by PTIRL against 10 episodes of other agents, within ± 100: the reward nearest to 100 · (P_target − P_other) that keeps a spread \
              of 1"
         }
         Learning::PtirlSpread => {
-            "by PTIRL against 10 walks of other agents, within ± 100: a reward with the largest spread, one of many such"
+            "by PTIRL against 10 episodes of other agents, within ± 100: a reward with the largest spread, one of many such"
         }
     };
-    format!("learned from the {WALKS} walks of every set {how}. No shaping is added, and the true rewards play no part")
+    format!("learned from the episodes of every set {how}. No shaping is added, and the true rewards play no part")
 }
 
 fn method(learning: Learning, seed: u64) -> (Box<dyn Learner>, ModelChoice) {
@@ -72,15 +73,20 @@ pub fn draw(world: WorldKind, learning: Learning, sets: usize, seed: u64) -> Res
     let mut question = Simulation::new(world);
     (question.classes, question.sets, question.rollouts, question.seed) = (true, Some(sets), WALKS, seed);
     let played = simulate(&question, |_| ControlFlow::Continue(())).map_err(LabError::failed)?;
-    let shown = Demonstrations::new(played.samples).map_err(LabError::failed)?;
+    learn(played.samples, learning, seed)
+}
+
+/// Learns the rewards of sets of episodes.
+pub fn learn(sets: Vec<Trajectories>, learning: Learning, seed: u64) -> Result<Dataset, LabError> {
+    let shown = Demonstrations::new(sets).map_err(LabError::failed)?;
     let (learner, model) = method(learning, seed);
     let learned = learn_all(&shown, &model, &*learner, &|_| ()).map_err(LabError::failed)?;
-    let mut dataset = Dataset { samples: Vec::with_capacity(learned.len()), labels: Vec::with_capacity(learned.len()) };
+    let (mut samples, mut labels) = (Vec::with_capacity(learned.len()), Vec::with_capacity(learned.len()));
     for one in learned {
-        dataset.labels.push(one.sample.label.unwrap_or(one.sample.name));
-        dataset.samples.push(one.sample.sample);
+        labels.push(one.sample.label.unwrap_or(one.sample.name));
+        samples.push(one.sample.sample);
     }
-    Ok(dataset)
+    Ok(Dataset { samples, labels, ..Dataset::default() })
 }
 
 #[cfg(test)]

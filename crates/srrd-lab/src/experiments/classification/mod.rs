@@ -4,11 +4,14 @@ mod claims;
 mod domains;
 mod draw;
 mod learned;
+mod occupancy;
 mod paper;
+mod recorded;
 mod results;
 mod rewards;
 
-use super::shared::columns::{ESTIMATOR, METRIC, SEED};
+use super::shared::columns::{ESTIMATOR, MEASURE, SEED};
+use super::shared::published::{Code, Published};
 use super::shared::show::estimated;
 use crate::error::LabError;
 use crate::experiment::{Evaluation, Experiment};
@@ -16,12 +19,15 @@ use crate::experiments::Kind;
 use crate::parameters::Parameters;
 use crate::row::{AnyColumn, Column, Row, Trials};
 use crate::seed::trial_seed;
-use crate::values::{Estimation, Preset, Rewards, WorldKind, gamma};
-use rewards::{Dataset, Source};
+use crate::values::{Estimation, Measure, Place, Preset, Rewards, WorldKind, gamma};
+use occupancy::WithoutRewards;
+use recorded::Recordings;
+use rewards::{Dataset, Drawing, Source};
 use srrd::classify::{Classes, GammaDistances, Grid, Repeat, Splits, evaluate};
 use srrd::settings::Batch;
-use srrd::{Gamma, Metric, RewardSample, Settings};
+use srrd::{Gamma, Metric, RewardSample, Settings, pairwise};
 use srrd_worlds::Model;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How it is found.
@@ -42,6 +48,11 @@ fn preset(preset: Preset) -> Parameters {
         min_common: 21,
         metric: Metric::PAPER.to_vec(),
         estimator: vec![Estimation::Double, Estimation::Unbiased],
+        data: PathBuf::from("recordings"),
+        cells: 20,
+        episodes: 5,
+        scores: vec![1000, 3000],
+        as_published: Some(false),
         ..Parameters::default()
     };
     match preset {
@@ -60,11 +71,15 @@ fn build(parameters: Parameters) -> Result<Box<dyn Experiment>, LabError> {
         for &metric in &p.metric {
             // An estimator changes nothing for these: once is enough.
             let estimators = if estimated(metric) { &p.estimator[..] } else { &p.estimator[..1] };
-            cells.extend(estimators.iter().map(|&estimation| Cell { source, metric, estimation }));
+            cells.extend(estimators.iter().map(|&estimation| Cell { source, metric, estimation, published: false }));
+        }
+        if p.as_published == Some(true) {
+            let estimation = Estimation::Double;
+            let cell = |measure: Measure| Cell { source, metric: measure.metric, estimation, published: true };
+            cells.extend(Measure::PUBLISHED.map(cell));
         }
     }
-    let datasets = sources.iter().map(|_| Mutex::new(None)).collect();
-    Ok(Box::new(Classification { parameters, sources, cells, datasets }))
+    Ok(Box::new(Classification::new(parameters, sources, cells)))
 }
 
 /// One classifier: a metric with an estimator on one set of samples.
@@ -73,6 +88,14 @@ struct Cell {
     source: usize,
     metric: Metric,
     estimation: Estimation,
+    /// Whether the metric is computed as in the paper's code.
+    published: bool,
+}
+
+impl Cell {
+    fn measure(&self) -> Measure {
+        Measure { metric: self.metric, published: self.published }
+    }
 }
 
 struct Classification {
@@ -81,6 +104,9 @@ struct Classification {
     cells: Vec<Cell>,
     /// The samples of every source, once they are drawn.
     datasets: Vec<Mutex<Option<Arc<Dataset>>>>,
+    /// What their classes look like without rewards, once that is known.
+    baselines: Vec<Mutex<Option<Arc<WithoutRewards>>>>,
+    recordings: Recordings,
 }
 
 /// The world, or `table`.
@@ -96,12 +122,29 @@ const K: Column<usize> = Column::new("k");
 const VALIDATION: Column<f64> = Column::<f64>::new("validation").within(0.0, 1.0);
 /// The accuracy of overlap alone on the same split: k-NN by the share of common transitions, without a look at rewards.
 const OVERLAP: Column<f64> = Column::<f64>::new("overlap").within(0.0, 1.0);
+/// The same by how often transitions were met.
+const OCCUPANCY: Column<f64> = Column::<f64>::new("occupancy").within(0.0, 1.0);
+/// Which data the samples come from: `simulated`, or a folder or a table.
+const DATA: Column<String> = Column::new("data");
+/// How many samples there are, and how many the agent with fewest has.
+const SAMPLES: Column<usize> = Column::new("samples");
+const FEWEST: Column<usize> = Column::new("fewest");
 /// Pairs without a distance.
 const UNDEFINED: Column<usize> = Column::new("undefined");
 /// Row after row: true agents down, predicted across.
 const CONFUSION: Column<Vec<u64>> = Column::new("confusion");
 
+/// Below so many samples of an agent an accuracy says next to nothing.
+const FEW_SAMPLES: usize = 10;
+
 impl Classification {
+    fn new(parameters: Parameters, sources: Vec<Source>, cells: Vec<Cell>) -> Self {
+        let datasets = sources.iter().map(|_| Mutex::new(None)).collect();
+        let baselines = sources.iter().map(|_| Mutex::new(None)).collect();
+        let recordings = Recordings::new(&parameters);
+        Classification { parameters, sources, cells, datasets, baselines, recordings }
+    }
+
     /// The same samples and the same splits for every metric.
     fn seed(&self, source: usize) -> u64 {
         let Parameters { model, sets, seed, .. } = &self.parameters;
@@ -116,9 +159,59 @@ impl Classification {
             return Ok(Arc::clone(dataset));
         }
         let Parameters { model, sets, .. } = &self.parameters;
-        let dataset = Arc::new(self.sources[source].draw(*sets, model[0], self.seed(source))?);
+        let seed = self.seed(source);
+        let drawing = Drawing { sets: *sets, model: model[0], seed, recordings: &self.recordings };
+        let dataset = Arc::new(self.sources[source].draw(&drawing)?);
         *drawn = Some(Arc::clone(&dataset));
         Ok(dataset)
+    }
+
+    /// What is told apart without rewards, once for all metrics of a source.
+    fn without_rewards(
+        &self,
+        source: usize,
+        samples: &[&RewardSample],
+        classes: &Classes,
+        grid: &Grid,
+        splits: &Splits,
+    ) -> Result<Arc<WithoutRewards>, LabError> {
+        let mut known = self.baselines[source].lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*known {
+            return Ok(Arc::clone(known));
+        }
+        let found = WithoutRewards::new(samples, classes, grid, splits, self.parameters.gamma[0]);
+        let found = Arc::new(found.map_err(LabError::failed)?);
+        *known = Some(Arc::clone(&found));
+        Ok(found)
+    }
+
+    /// The distances of a metric for every γ.
+    fn distances(&self, cell: &Cell, samples: &[&RewardSample], seed: u64) -> Result<GammaDistances, LabError> {
+        let gammas = &self.parameters.gamma;
+        let settings = self.settings(cell.estimation, seed);
+        if !cell.published {
+            return Ok(GammaDistances::new(samples, cell.metric, gammas, &settings));
+        }
+        let terms: Vec<Published<'_>> =
+            samples.iter().map(|sample| Published::new(sample, cell.measure(), Code::Classification)).collect();
+        let matrix = |gamma: &Gamma| {
+            let canonical =
+                terms.iter().map(|terms| terms.canonical(gamma.get())).collect::<Result<Vec<_>, LabError>>()?;
+            Ok(pairwise(&canonical.iter().collect::<Vec<_>>(), Metric::Direct, &settings).into_distances())
+        };
+        let matrices = gammas.iter().map(matrix).collect::<Result<Vec<_>, LabError>>()?;
+        Ok(GammaDistances::from_matrices(samples.len(), gammas.clone(), matrices))
+    }
+
+    /// Which data a source has, in a text without commas and line breaks.
+    fn data(&self, source: usize) -> String {
+        match &self.sources[source] {
+            Source::Manual(Place::World(_)) | Source::Learned(Place::World(_), _) => "simulated".to_owned(),
+            Source::Manual(Place::Recorded(recorded)) | Source::Learned(Place::Recorded(recorded), _) => {
+                self.recordings.name(*recorded)
+            }
+            Source::Table { path, .. } => recorded::plain(path),
+        }
     }
 
     fn settings(&self, estimation: Estimation, seed: u64) -> Settings {
@@ -133,9 +226,11 @@ impl Classification {
 
 impl Experiment for Classification {
     fn columns(&self) -> Vec<AnyColumn> {
-        let mut columns = vec![WORLD.any(), REWARDS.any(), METRIC.any(), ESTIMATOR.any(), SEED.any(), REPEAT.any()];
+        let mut columns =
+            vec![WORLD.any(), REWARDS.any(), DATA.any(), MEASURE.any(), ESTIMATOR.any(), SEED.any(), REPEAT.any()];
         columns.extend([ACCURACY.any(), PRECISION.any(), RECALL.any(), F1.any(), GAMMA.any(), K.any()]);
-        columns.extend([VALIDATION.any(), OVERLAP.any(), UNDEFINED.any(), CONFUSION.any()]);
+        columns.extend([VALIDATION.any(), OVERLAP.any(), OCCUPANCY.any(), UNDEFINED.any()]);
+        columns.extend([SAMPLES.any(), FEWEST.any(), CONFUSION.any()]);
         columns
     }
 
@@ -144,9 +239,10 @@ impl Experiment for Classification {
     }
 
     fn key(&self, trial: usize) -> Row {
-        let Cell { source, metric, estimation } = self.cells[trial];
+        let cell @ Cell { source, estimation, .. } = self.cells[trial];
         let (world, rewards) = self.sources[source].names();
-        let row = Row::new().with(WORLD, world).with(REWARDS, rewards).with(METRIC, metric);
+        let row = Row::new().with(WORLD, world).with(REWARDS, rewards).with(DATA, self.data(source));
+        let row = row.with(MEASURE, cell.measure());
         row.with(ESTIMATOR, estimation).with(SEED, self.seed(source))
     }
 
@@ -164,18 +260,18 @@ impl Experiment for Classification {
     }
 
     fn run(&self, trial: usize) -> Result<Vec<Row>, LabError> {
-        let Cell { source, metric, estimation } = self.cells[trial];
+        let cell @ Cell { source, .. } = self.cells[trial];
         let seed = self.seed(source);
         let dataset = self.dataset(source)?;
         let classes = Classes::new(&dataset.labels);
         let references: Vec<&RewardSample> = dataset.samples.iter().collect();
         let gammas = &self.parameters.gamma;
-        let distances = GammaDistances::new(&references, metric, gammas, &self.settings(estimation, seed));
+        let distances = self.distances(&cell, &references, seed)?;
         let grid = Grid::new(&self.parameters.k).map_err(|e| LabError::parameter("k", e.to_string()))?;
         let splits = Splits::new(0.7, self.parameters.trials, seed).map_err(LabError::failed)?;
-        let evaluation = evaluate(&distances, &classes, &grid, &splits).map_err(LabError::failed)?;
-        let overlap = GammaDistances::of_overlap(&references, gammas);
-        let overlap = evaluate(&overlap, &classes, &grid, &splits).map_err(LabError::failed)?.accuracies();
+        let failed = |error| LabError::failed(format!("{}: {error}", self.sources[source].title()));
+        let evaluation = evaluate(&distances, &classes, &grid, &splits).map_err(failed)?;
+        let baseline = self.without_rewards(source, &references, &classes, &grid, &splits)?;
         let row = |(number, repeat): (usize, &Repeat)| {
             Row::new()
                 .with(REPEAT, number)
@@ -186,8 +282,11 @@ impl Experiment for Classification {
                 .with(GAMMA, gammas[repeat.gamma])
                 .with(K, repeat.k)
                 .with(VALIDATION, repeat.validation)
-                .with(OVERLAP, overlap[number])
+                .with(OVERLAP, baseline.overlap[number])
+                .with(OCCUPANCY, baseline.occupancy[number])
                 .with(UNDEFINED, distances.undefined(repeat.gamma))
+                .with(SAMPLES, dataset.samples.len())
+                .with(FEWEST, dataset.fewest())
                 .with(CONFUSION, repeat.confusion.as_slice().to_vec())
         };
         Ok(evaluation.repeats.iter().enumerate().map(row).collect())
@@ -214,12 +313,10 @@ impl Experiment for Classification {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::PathBuf;
 
     fn classification(parameters: Parameters) -> Classification {
         let sources = rewards::sources(&parameters);
-        let datasets = sources.iter().map(|_| Mutex::new(None)).collect();
-        Classification { parameters, sources, cells: Vec::new(), datasets }
+        Classification::new(parameters, sources, Vec::new())
     }
 
     #[test]

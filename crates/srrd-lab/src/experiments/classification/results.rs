@@ -1,10 +1,13 @@
 //! What the repeats of the classifiers say.
 
 use super::rewards::Source;
-use super::{ACCURACY, CONFUSION, Cell, Classification, F1, GAMMA, OVERLAP, PRECISION, RECALL, UNDEFINED};
+use super::{
+    ACCURACY, CONFUSION, Cell, Classification, F1, FEW_SAMPLES, FEWEST, GAMMA, OCCUPANCY, OVERLAP, PRECISION, RECALL,
+    SAMPLES, UNDEFINED,
+};
 use crate::error::LabError;
-use crate::experiments::shared::show::{estimated, title, upper};
-use crate::row::{Csv, Trials, number};
+use crate::experiments::shared::show::{estimated, measure, title};
+use crate::row::{Choice, Csv, Trials, number};
 use srrd::classify::{Classes, Spread, Welch, welch};
 use srrd::{Gamma, Metric};
 
@@ -21,11 +24,19 @@ pub struct Achieved {
     pub accuracy: Vec<f64>,
     /// Of overlap alone, on the same splits.
     pub overlap: Vec<f64>,
+    /// Of how often transitions were met, on the same splits.
+    pub occupancy: Vec<f64>,
     /// Precision, recall and F1.
     pub scores: [Vec<f64>; 3],
     pub gamma: Vec<Gamma>,
     /// Pairs without a distance.
     pub undefined: usize,
+    /// Which data.
+    pub data: String,
+    /// How many samples.
+    pub samples: usize,
+    /// How many the agent with fewest has.
+    pub fewest: usize,
     /// The test parts of all repeats together.
     pub confusion: Vec<u64>,
 }
@@ -36,9 +47,13 @@ impl Achieved {
             cell,
             accuracy: Vec::new(),
             overlap: Vec::new(),
+            occupancy: Vec::new(),
             scores: Default::default(),
             gamma: Vec::new(),
             undefined: 0,
+            data: String::new(),
+            samples: 0,
+            fewest: 0,
             confusion: Vec::new(),
         }
     }
@@ -46,9 +61,21 @@ impl Achieved {
     /// The metric with its estimator.
     pub fn name(&self) -> String {
         match self.cell.metric {
-            metric if estimated(metric) => format!("{} {}", upper(metric), self.cell.estimation),
+            _ if self.cell.published => measure(self.cell.measure()),
+            metric if estimated(metric) => format!("{} {}", measure(self.cell.measure()), self.cell.estimation),
             metric => title(metric),
         }
+    }
+
+    /// The share of pairs of samples that have a distance; `None` without samples.
+    pub fn defined(&self) -> Option<f64> {
+        let pairs = self.samples * self.samples.saturating_sub(1) / 2;
+        (pairs > 0).then(|| 1.0 - self.undefined as f64 / pairs as f64)
+    }
+
+    /// Whether an agent has too few samples for an accuracy to say anything.
+    pub fn too_few(&self) -> bool {
+        self.fewest < FEW_SAMPLES
     }
 
     /// The accuracy in percent.
@@ -92,7 +119,7 @@ impl Results<'_> {
         let here = self.of(source);
         let mut tests = Vec::new();
         for &srrd in here.iter().filter(|a| a.cell.metric == Metric::Srrd) {
-            for &other in here.iter().filter(|a| a.cell.metric != Metric::Srrd) {
+            for &other in here.iter().filter(|a| a.cell.metric != Metric::Srrd && !a.cell.published) {
                 if !estimated(other.cell.metric) || other.cell.estimation == srrd.cell.estimation {
                     let welch = welch(&srrd.accuracy, &other.accuracy);
                     tests.extend(welch.map(|welch| Test { srrd, other, welch }));
@@ -103,19 +130,35 @@ impl Results<'_> {
     }
 
     pub fn summary(&self) -> Csv {
-        let columns =
-            ["world", "rewards", "metric", "estimator", "score", "mean", "sd", "low", "high", "count", "undefined"];
+        let columns = [
+            "world",
+            "rewards",
+            "metric",
+            "estimator",
+            "score",
+            "mean",
+            "sd",
+            "low",
+            "high",
+            "count",
+            "undefined",
+            "data",
+            "samples",
+            "fewest",
+            "defined",
+        ];
         let mut csv = Csv::new(&columns);
         for a in self.there() {
             let (world, rewards) = self.sources[a.cell.source].names();
             let [precision, recall, f1] = &a.scores;
             let scores = [("accuracy", &a.accuracy), ("precision", precision), ("recall", recall), ("f1", f1)];
-            for (score, values) in scores.into_iter().chain([("overlap", &a.overlap)]) {
+            for (score, values) in scores.into_iter().chain([("overlap", &a.overlap), ("occupancy", &a.occupancy)]) {
                 let spread = Spread::of(values);
-                let mut row = vec![world.clone(), rewards.clone(), a.cell.metric.to_string()];
+                let mut row = vec![world.clone(), rewards.clone(), a.cell.measure().name().to_owned()];
                 row.extend([a.cell.estimation.to_string(), score.to_owned()]);
                 row.extend([spread.mean, spread.sd, spread.low, spread.high].map(number));
-                row.extend([values.len().to_string(), a.undefined.to_string()]);
+                row.extend([values.len().to_string(), a.undefined.to_string(), a.data.clone()]);
+                row.extend([a.samples.to_string(), a.fewest.to_string(), number(a.defined().unwrap_or(f64::NAN))]);
                 csv.row(row);
             }
         }
@@ -127,16 +170,21 @@ impl Classification {
     pub fn results(&self, trials: &Trials) -> Result<Results<'_>, LabError> {
         let mut achieved: Vec<Achieved> = self.cells.iter().map(|&cell| Achieved::new(cell)).collect();
         for (a, rows) in achieved.iter_mut().zip(trials.each()) {
-            let agents = Classes::new(&self.dataset(a.cell.source)?.labels).names().len();
+            let dataset = self.dataset(a.cell.source)?;
+            let agents = Classes::new(&dataset.labels).names().len();
+            (a.data, a.samples, a.fewest) = (self.data(a.cell.source), dataset.samples.len(), dataset.fewest());
             a.confusion = vec![0; agents * agents];
             for row in rows {
                 a.accuracy.push(row.get(ACCURACY)?);
                 a.overlap.push(row.get(OVERLAP)?);
+                a.occupancy.push(row.get(OCCUPANCY)?);
                 for (scores, column) in a.scores.iter_mut().zip([PRECISION, RECALL, F1]) {
                     scores.push(row.get(column)?);
                 }
                 a.gamma.push(row.get(GAMMA)?);
                 a.undefined = row.get(UNDEFINED)?;
+                row.expect(SAMPLES, a.samples)?;
+                row.expect(FEWEST, a.fewest)?;
                 let counts = row.get(CONFUSION)?;
                 if counts.len() != a.confusion.len() {
                     let what = format!("there are {} numbers, not {agents} × {agents}", counts.len());

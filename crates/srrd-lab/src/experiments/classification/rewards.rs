@@ -2,31 +2,56 @@
 
 use super::domains::{self, Draw};
 use super::learned;
+use super::recorded::{Recordings, shaped};
 use crate::error::LabError;
 use crate::parameters::Parameters;
 use crate::row::Choice;
 use crate::seed::trial_seed;
-use crate::values::{Learning, Rewards, WorldKind};
+use crate::values::{Learning, Place, Recorded, Rewards, WorldKind};
 use rayon::prelude::*;
+use srrd::trajectories::Trajectories;
 use srrd::{Duplicates, RewardSample};
 use srrd_worlds::Model;
 use std::path::{Path, PathBuf};
 
 /// Samples with the agents they are of.
+#[derive(Default)]
 pub struct Dataset {
     /// The samples.
     pub samples: Vec<RewardSample>,
     /// Their agents.
     pub labels: Vec<String>,
+    /// What was recorded, for the report.
+    pub about: Option<String>,
+}
+
+impl Dataset {
+    /// How many samples the agent with fewest has.
+    pub fn fewest(&self) -> usize {
+        let count = |label: &String| self.labels.iter().filter(|other| *other == label).count();
+        self.labels.iter().map(count).min().unwrap_or(0)
+    }
+}
+
+/// What samples are drawn from.
+pub struct Drawing<'a> {
+    /// How many samples of every agent.
+    pub sets: usize,
+    /// The model of hand-made rewards.
+    pub model: Model,
+    /// The seed of the source.
+    pub seed: u64,
+    /// What was recorded.
+    pub recordings: &'a Recordings,
 }
 
 /// Where samples come from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
     /// Trajectories in a world, with rewards that were made by hand.
-    Manual(WorldKind),
+    Manual(Place),
     /// Trajectories in a world, with rewards that were learned from them.
-    Learned(WorldKind, Learning),
+    Learned(Place, Learning),
     /// A table with columns `sample` and `label`.
     Table {
         path: PathBuf,
@@ -43,9 +68,12 @@ pub fn sources(parameters: &Parameters) -> Vec<Source> {
             Rewards::Table(path) => Some(path.as_path()),
         })
         .collect();
+    let worlds = parameters.world.iter().map(|&world| Place::World(world));
+    let places: Vec<Place> =
+        worlds.chain(parameters.recorded.iter().map(|&recorded| Place::Recorded(recorded))).collect();
     let of = |rewards: &Rewards| match rewards {
-        Rewards::Manual => parameters.world.iter().map(|&world| Source::Manual(world)).collect(),
-        Rewards::Learned(learning) => parameters.world.iter().map(|&world| Source::Learned(world, *learning)).collect(),
+        Rewards::Manual => places.iter().map(|&place| Source::Manual(place)).collect(),
+        Rewards::Learned(learning) => places.iter().map(|&place| Source::Learned(place, *learning)).collect(),
         Rewards::Table(path) => vec![Source::Table { path: path.clone(), name: table_name(path, &tables) }],
     };
     parameters.rewards.iter().flat_map(of).collect()
@@ -75,8 +103,8 @@ impl Source {
     /// The columns `world` and `rewards`.
     pub fn names(&self) -> (String, String) {
         match self {
-            Source::Manual(world) => (world.to_string(), "manual".to_owned()),
-            Source::Learned(world, learning) => (world.to_string(), learning.name().to_owned()),
+            Source::Manual(place) => (place.name().to_owned(), "manual".to_owned()),
+            Source::Learned(place, learning) => (place.name().to_owned(), learning.name().to_owned()),
             Source::Table { name, .. } => ("table".to_owned(), name.clone()),
         }
     }
@@ -99,20 +127,75 @@ impl Source {
     /// What the rewards are.
     pub fn about(&self) -> Result<String, LabError> {
         Ok(match self {
-            Source::Manual(world) => format!("Rewards: {}.", domains::find(*world)?.manual_rewards()),
+            Source::Manual(Place::World(world)) => format!("Rewards: {}.", domains::find(*world)?.manual_rewards()),
+            Source::Manual(Place::Recorded(recorded)) => format!("Rewards: {}.", recorded_rewards(*recorded)),
             Source::Learned(_, learning) => format!("Rewards: {}.", learned::about(*learning)),
             Source::Table { path, .. } => format!("Rewards: those of the table {}.", path.display()),
         })
     }
 
-    /// Draws `sets` samples of every agent, or reads the table.
-    pub fn draw(&self, sets: usize, model: Model, seed: u64) -> Result<Dataset, LabError> {
+    /// What a difference to the paper's accuracy can mean.
+    pub fn difference(&self) -> &'static str {
         match self {
-            Source::Manual(world) => manual(*world, sets, model, seed),
-            Source::Learned(world, learning) => learned::draw(*world, *learning, sets, seed),
+            Source::Manual(Place::World(_)) => {
+                "The world is built from the paper's description: a difference to its accuracy may come from what the description leaves open, and from how its code computes \
+                 DARD and finds neighbours."
+            }
+            Source::Learned(Place::World(_), _) => {
+                "The paper trained networks; rewards here are learned exactly on cells, by the same methods. A difference to its accuracy is one of the \
+                 learned rewards first."
+            }
+            Source::Manual(Place::Recorded(_)) | Source::Learned(Place::Recorded(_), _) => {
+                "Accuracies depend on the recordings: with other players, cells or numbers of episodes than the paper's they are others, whatever the \
+                 metric. What can be compared is the order of the metrics, and how far they are above what is told apart without rewards."
+            }
+            Source::Table { .. } => "The paper has no such data.",
+        }
+    }
+
+    /// Draws the samples of every agent, or reads them.
+    pub fn draw(&self, from: &Drawing<'_>) -> Result<Dataset, LabError> {
+        let Drawing { sets, model, seed, recordings } = *from;
+        match self {
+            Source::Manual(Place::World(world)) => manual(*world, sets, model, seed),
+            Source::Learned(Place::World(world), learning) => learned::draw(*world, *learning, sets, seed),
+            Source::Manual(Place::Recorded(recorded)) => recorded_manual(*recorded, recordings, seed),
+            Source::Learned(Place::Recorded(recorded), learning) => {
+                let read = recordings.of(*recorded)?;
+                let learned = learned::learn(read.sets.clone(), *learning, seed)?;
+                Ok(Dataset { about: Some(read.about.clone()), ..learned })
+            }
             Source::Table { path, .. } => read(path),
         }
     }
+}
+
+fn recorded_rewards(recorded: Recorded) -> &'static str {
+    match recorded {
+        Recorded::Robomimic => "those of the recording, for completing the task",
+        Recorded::Montezuma => "what the game pays, summed over the frames of a step",
+        Recorded::Starcraft => "the score of the game in the state that a step leads to",
+        Recorded::Mimic => {
+            "5 · 0.9^t for a visit that the patient survives and −5 for one that not, and random potential shaping for every sample"
+        }
+    }
+}
+
+fn recorded_manual(recorded: Recorded, recordings: &Recordings, seed: u64) -> Result<Dataset, LabError> {
+    let read = recordings.of(recorded)?;
+    let sample = |set: &Trajectories| {
+        let set = match recorded {
+            // Where rewards were made by hand the paper adds shaping.
+            Recorded::Mimic => set.clone().with_rewards(shaped(set, seed)?).map_err(LabError::failed)?,
+            _ => set.clone(),
+        };
+        Ok(set.to_sample(Duplicates::Mean).map_err(LabError::failed)?.sample)
+    };
+    Ok(Dataset {
+        samples: read.sets.iter().map(sample).collect::<Result<_, LabError>>()?,
+        labels: read.sets.iter().map(|set| set.label().unwrap_or_default().to_owned()).collect(),
+        about: Some(read.about.clone()),
+    })
 }
 
 fn manual(world: WorldKind, sets: usize, model: Model, seed: u64) -> Result<Dataset, LabError> {
@@ -125,7 +208,8 @@ fn manual(world: WorldKind, sets: usize, model: Model, seed: u64) -> Result<Data
     };
     let all = domain.classes() * sets;
     let samples = (0..all).into_par_iter().map(draw).collect::<Result<_, _>>()?;
-    Ok(Dataset { samples, labels: (0..all).map(|index| format!("agent {}", index / sets + 1)).collect() })
+    let labels = (0..all).map(|index| format!("agent {}", index / sets + 1)).collect();
+    Ok(Dataset { samples, labels, ..Dataset::default() })
 }
 
 fn read(path: &Path) -> Result<Dataset, LabError> {
@@ -136,7 +220,7 @@ fn read(path: &Path) -> Result<Dataset, LabError> {
         labels.push(named.label.ok_or_else(|| LabError::wrong(missing()))?);
         samples.push(named.sample);
     }
-    Ok(Dataset { samples, labels })
+    Ok(Dataset { samples, labels, about: None })
 }
 
 #[cfg(test)]

@@ -41,6 +41,7 @@ fn preset(preset: Preset) -> Parameters {
         metric: Metric::PAPER.to_vec(),
         estimator: vec![Estimation::Double, Estimation::Unbiased],
         batch: vec![Batch::All],
+        as_published: Some(false),
         ..Parameters::default()
     };
     match preset {

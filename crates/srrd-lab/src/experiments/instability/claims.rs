@@ -6,6 +6,7 @@ use crate::statistics::Moments;
 use crate::values::Estimation;
 use srrd::Metric;
 use srrd_show::page::{Claim, Verdict};
+use srrd_show::words::number;
 
 pub fn claims(results: &Results) -> Vec<Claim> {
     let double = |metric| results.combinations.iter().position(|&c| c == (metric, Estimation::Double));
@@ -28,7 +29,7 @@ fn full_coverage(row: &[Moments]) -> Option<Claim> {
     // Rewards are up to 31: what is left is rounding.
     let agrees = largest < 1e-9;
     let note = if agrees { "Agrees: what is left is rounding." } else { "Does not agree." };
-    let measured = format!("The largest of all metrics is {largest:.1e}.");
+    let measured = format!("The largest of all metrics is {}.", number(largest, 2));
     Some(Claim::new("With full coverage the standard deviation is 0.", measured, holds(agrees), note))
 }
 

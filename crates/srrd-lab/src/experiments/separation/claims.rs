@@ -6,6 +6,7 @@ use crate::statistics::Moments;
 use crate::values::Noise;
 use srrd::Metric;
 use srrd_show::page::{Claim, Verdict};
+use srrd_show::words::number;
 
 /// With fewer degrees of freedom on average a setting says little, whatever the metric.
 const ENOUGH_FREEDOM: f64 = 20.0;
@@ -40,7 +41,7 @@ fn zero(results: &Results, projected: usize) -> Option<Claim> {
     }
     let largest = largest(&equivalent);
     let note = if largest < 1e-6 { "It is 0 but for rounding." } else { "It is not 0 everywhere." };
-    let measured = format!("The largest of {} such distances is {largest:.1e} (γ known).", equivalent.len());
+    let measured = format!("The largest of {} such distances is {} (γ known).", equivalent.len(), number(largest, 2));
     let paper = "Equivalent pairs have the projected distance 0 at any coverage.";
     Some(Claim::new(paper, measured, Verdict::NotInPaper, note))
 }

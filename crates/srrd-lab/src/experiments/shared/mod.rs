@@ -4,5 +4,6 @@ pub mod columns;
 pub mod correlated;
 pub mod feasible;
 pub mod pairs;
+pub mod published;
 pub mod show;
 pub mod verdicts;

@@ -40,6 +40,12 @@ pub fn upper(metric: Metric) -> String {
     metric.name().to_uppercase()
 }
 
+/// The same, with whose computation it is.
+pub fn measure(measure: crate::values::Measure) -> String {
+    let as_published = if measure.published { " as published" } else { "" };
+    format!("{}{as_published}", upper(measure.metric))
+}
+
 /// A metric's name beside the others of the paper; the projection is none of them.
 pub fn title(metric: Metric) -> String {
     if metric.info().paper { upper(metric) } else { metric.name().to_owned() }

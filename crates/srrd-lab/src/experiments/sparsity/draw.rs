@@ -2,7 +2,7 @@
 
 use super::{Measured, Results, Sparsity, Way};
 use crate::experiments::shared::pairs::Cell;
-use crate::experiments::shared::show::{self, color, estimated, upper};
+use crate::experiments::shared::show::{self, color, estimated};
 use crate::experiments::shared::verdicts::as_text;
 use crate::parameters::Parameters;
 use crate::row::Value;
@@ -96,7 +96,7 @@ impl Sparsity {
         let way = &self.ways[way];
         let series = Series::new(self.way_name(way), points).color_index(color(way.metric));
         let first = way.estimation == self.parameters.estimator[0];
-        if estimated(way.metric) && !first { series.dashed() } else { series }
+        if estimated(way.metric) && (!first || way.published) { series.dashed() } else { series }
     }
 
     /// The ways that are drawn: a metric that knows no estimator once.
@@ -107,7 +107,10 @@ impl Sparsity {
 
     fn way_name(&self, way: &Way) -> String {
         let Parameters { estimator, batch, .. } = &self.parameters;
-        let mut name = upper(way.metric);
+        let mut name = show::measure(way.measure());
+        if way.published {
+            return name;
+        }
         if estimated(way.metric) && estimator.len() > 1 {
             name += &format!(" {}", way.estimation);
         }

@@ -38,7 +38,7 @@ pub fn results(
 ) -> Results {
     let mut ways = Vec::new();
     for &estimation in estimations {
-        ways.extend(Metric::PAPER.map(|metric| Way { metric, estimation, batch: Batch::All }));
+        ways.extend(Metric::PAPER.map(|metric| Way { metric, estimation, batch: Batch::All, published: false }));
     }
     let measured = |place: Place| {
         let distances = |(w, way): (usize, &Way)| match level(way.metric, way.estimation, place) {

@@ -8,16 +8,18 @@ mod draw;
 pub mod made;
 
 use super::shared::columns::{
-    COMMON, COVERAGE, DISTANCE, EPSILON, ESTIMATOR, METRIC, MODEL, NOISE, ROLLOUTS, SEED, SIZE, TRIAL, UNDEFINED, WORLD,
+    COMMON, COVERAGE, DISTANCE, EPSILON, ESTIMATOR, MEASURE, MODEL, NOISE, ROLLOUTS, SEED, SIZE, TRIAL, UNDEFINED,
+    WORLD,
 };
-use super::shared::pairs::{Cell, Tokens, shaped_pair};
+use super::shared::pairs::{Cell, Pair, Tokens, shaped_pair};
+use super::shared::published::{Code, Published};
 use crate::error::LabError;
 use crate::experiment::{Evaluation, Experiment};
 use crate::parameters::Parameters;
 use crate::row::{AnyColumn, Column, Csv, Row, Trials, number};
 use crate::seed::trial_seed;
 use crate::statistics::Moments;
-use crate::values::{Estimation, Fraction};
+use crate::values::{Estimation, Fraction, Measure};
 use srrd::settings::Batch;
 use srrd::{Gamma, Metric, Settings, distance};
 use srrd_show::page::Claim;
@@ -53,6 +55,15 @@ pub struct Way {
     pub estimation: Estimation,
     /// The batch of the double batch.
     pub batch: Batch,
+    /// Whether it is computed as in the paper's code.
+    pub published: bool,
+}
+
+impl Way {
+    /// What its rows are called.
+    pub fn measure(&self) -> Measure {
+        Measure { metric: self.metric, published: self.published }
+    }
 }
 
 /// The study with its settings.
@@ -94,8 +105,17 @@ impl Sparsity {
                 if estimation == Estimation::Unbiased && batch != p.batch[0] {
                     continue;
                 }
-                ways.extend(p.metric.iter().map(|&metric| Way { metric, estimation, batch }));
+                ways.extend(p.metric.iter().map(|&metric| Way { metric, estimation, batch, published: false }));
             }
+        }
+        if p.as_published == Some(true) {
+            let way = |measure: Measure| Way {
+                metric: measure.metric,
+                estimation: Estimation::Double,
+                batch: Batch::All,
+                published: true,
+            };
+            ways.extend(Measure::PUBLISHED.map(way));
         }
         Ok(Box::new(Sparsity { story, cells, ways, parameters }))
     }
@@ -151,7 +171,7 @@ impl Sparsity {
         for (trial, rows) in trials.each().enumerate() {
             let measured = &mut cells[trial / self.parameters.trials];
             for (w, (row, way)) in rows.iter().zip(&self.ways).enumerate() {
-                row.expect(METRIC, way.metric)?;
+                row.expect(MEASURE, way.measure())?;
                 row.expect(ESTIMATOR, way.estimation)?;
                 if w == 0 {
                     measured.coverage.add(row.get(COVERAGE)?);
@@ -173,7 +193,7 @@ impl Sparsity {
             for (w, way) in self.ways.iter().enumerate() {
                 let moments = measured.moments(w);
                 let (low, high) = moments.interval();
-                let row = what(cell).with(METRIC, way.metric).with(ESTIMATOR, way.estimation);
+                let row = what(cell).with(MEASURE, way.measure()).with(ESTIMATOR, way.estimation);
                 let mut row = vec![self.with_extra(row, cell, way).line()];
                 row.extend([measured.coverage.mean(), measured.common.mean()].map(number));
                 row.extend([moments.mean(), moments.sd(), low, high].map(number));
@@ -184,6 +204,12 @@ impl Sparsity {
         }
         csv
     }
+}
+
+/// The distance that the paper's code finds.
+fn as_published(pair: &Pair, way: &Way, settings: &Settings) -> Result<srrd::Distance, LabError> {
+    let canonical = |sample| Published::new(sample, way.measure(), Code::Coverage).canonical(settings.gamma.get());
+    Ok(distance(&canonical(&pair.plain)?, &canonical(&pair.shaped)?, Metric::Direct, settings))
 }
 
 /// The columns that say what a cell is.
@@ -197,7 +223,7 @@ impl Experiment for Sparsity {
     fn columns(&self) -> Vec<AnyColumn> {
         let mut columns =
             vec![WORLD.any(), SIZE.any(), MODEL.any(), EPSILON.any(), ROLLOUTS.any(), TRIAL.any(), SEED.any()];
-        columns.extend([COVERAGE.any(), COMMON.any(), METRIC.any(), ESTIMATOR.any(), DISTANCE.any(), UNDEFINED.any()]);
+        columns.extend([COVERAGE.any(), COMMON.any(), MEASURE.any(), ESTIMATOR.any(), DISTANCE.any(), UNDEFINED.any()]);
         columns.extend(self.extra_columns());
         columns
     }
@@ -233,13 +259,14 @@ impl Experiment for Sparsity {
             let predicted =
                 way.estimation.regression().and_then(|wanted| predicting.iter().find(|p| p.regression == wanted));
             let found = match predicted {
+                _ if way.published => as_published(&pair, way, &settings)?,
                 None => shared.distance(way.metric, &settings),
                 Some(p) => distance(&p.plain, &p.shaped, way.metric, &settings),
             };
             let row = Row::new()
                 .with(COVERAGE, pair.coverage)
                 .with(COMMON, found.common)
-                .with(METRIC, way.metric)
+                .with(MEASURE, way.measure())
                 .with(ESTIMATOR, way.estimation)
                 .with(DISTANCE, found.distance())
                 .with(UNDEFINED, found.undefined());
@@ -296,8 +323,13 @@ impl Measured {
 }
 
 impl Results {
+    /// DARD as the paper's code computes it.
+    pub fn published_dard(&self) -> Option<usize> {
+        self.ways.iter().position(|way| way.metric == Metric::Dard && way.published)
+    }
+
     /// Where a metric stands among the ways.
     pub fn way(&self, metric: Metric, estimation: Estimation) -> Option<usize> {
-        self.ways.iter().position(|way| way.metric == metric && way.estimation == estimation)
+        self.ways.iter().position(|way| way.metric == metric && way.estimation == estimation && !way.published)
     }
 }

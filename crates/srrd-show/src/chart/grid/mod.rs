@@ -14,7 +14,8 @@ mod layout;
 mod scale;
 
 use layout::Layout;
-use scale::{Ramp, Scale, draw_missing};
+use scale::draw_missing;
+pub(super) use scale::{Ramp, Scale};
 
 /// Most cells along a side.
 const MOST_CELLS: usize = 200;

@@ -15,14 +15,14 @@ const LABEL: f64 = 146.0;
 
 /// Which colours a scale has.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Ramp {
+pub(in crate::chart) enum Ramp {
     Sequential,
     Neutral,
     Diverging,
 }
 
 /// Values to colours.
-pub(super) struct Scale {
+pub(in crate::chart) struct Scale {
     ends: (f64, f64),
     ramp: Ramp,
     label: Vec<String>,
@@ -31,11 +31,11 @@ pub(super) struct Scale {
 }
 
 impl Scale {
-    pub(super) fn new(ramp: Ramp, ends: (f64, f64), label: &str, height: f64) -> Self {
+    pub(in crate::chart) fn new(ramp: Ramp, ends: (f64, f64), label: &str, height: f64) -> Self {
         Scale { ends, ramp, label: wrap(&one_line(label), SMALL, LABEL, 5), height }
     }
 
-    pub(super) fn of(&self, value: f64) -> Rgb {
+    pub(in crate::chart) fn of(&self, value: f64) -> Rgb {
         self.at(self.share(value))
     }
 
@@ -59,22 +59,22 @@ impl Scale {
     }
 
     /// Width of the bar with its numbers and label.
-    pub(super) fn width(&self) -> f64 {
+    pub(in crate::chart) fn width(&self) -> f64 {
         let numbers = self.ticks().iter().map(|tick| SMALL.width(&tick.label)).fold(SMALL.width("none"), f64::max);
         self.label.iter().map(|line| SMALL.width(line)).fold(BAR_WIDTH + NEAR + 2.0 + numbers, f64::max)
     }
 
     /// Room above the bar for all lines of the label but the last.
-    pub(super) fn above(&self) -> f64 {
+    pub(in crate::chart) fn above(&self) -> f64 {
         (self.label.len() as f64 - 1.0).max(0.0) * LEADING
     }
 
-    pub(super) fn height(&self) -> f64 {
+    pub(in crate::chart) fn height(&self) -> f64 {
         self.height
     }
 
     /// Draws the bar with its upper left corner at (left, top).
-    pub(super) fn draw(&self, left: f64, top: f64, into: &mut Element) {
+    pub(in crate::chart) fn draw(&self, left: f64, top: f64, into: &mut Element) {
         for (line, text) in self.label.iter().enumerate() {
             let baseline = top - 9.0 - (self.label.len() - 1 - line) as f64 * LEADING;
             into.push(ink(left, baseline, SMALL, Anchor::Start, text));

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 use super::{IntervalSettings, NoInterval, Range};
 use crate::compare::{Agreement, Columns, Correlation, Measured, Projected, agreement_of_residuals};
-use crate::run::checkpoint;
+use crate::run::{Steps, checkpoint};
 use crate::settings::EndRule;
 use crate::stats::{normal_quantile, student_quantile};
 
@@ -103,8 +103,10 @@ impl Measured<'_> {
     /// z with every group of states left out, where that leaves enough.
     fn without_groups(&self, columns: &Columns, projected: &Projected) -> Vec<f64> {
         let [x, y] = projected.rewards(self.pair);
+        let steps = Steps::begin("groups left out", GROUPS as u64);
         let one = |group: u32| {
             checkpoint();
+            steps.add(1);
             let kept: Vec<u32> = (0..projected.len() as u32)
                 .filter(|&i| !projected.touches(i, |state| group_of(state) == group))
                 .collect();

@@ -8,13 +8,14 @@ use rayon::prelude::*;
 use super::Range;
 use super::episodes::Units;
 use super::weighted::{Scratch, Weighted};
-use crate::run::checkpoint;
 use crate::run::parallel;
 use crate::run::random::{Purpose, stream};
+use crate::run::{Steps, checkpoint};
 use crate::stats::{normal_cdf, student_quantile};
 
 /// The distances of all draws that have one, ascending.
 pub(super) fn distances(pairs: &Weighted, units: &Units, draws: usize, seed: u64) -> Vec<f64> {
+    let steps = Steps::begin("draws", draws as u64);
     let draw = |(counts, scratch): &mut (Vec<u32>, Scratch), draw: usize| {
         checkpoint();
         let mut rng = stream(seed, Purpose::Resample, draw);
@@ -23,7 +24,9 @@ pub(super) fn distances(pairs: &Weighted, units: &Units, draws: usize, seed: u64
         for _ in 0..units.count {
             counts[rng.random_range(0..units.count as u32) as usize] += 1;
         }
-        pairs.distance(|i| f64::from(counts[units.of[i] as usize]), scratch).ok()
+        let distance = pairs.distance(|i| f64::from(counts[units.of[i] as usize]), scratch).ok();
+        steps.add(1);
+        distance
     };
     let pieces = (0..draws).into_par_iter().with_min_len(parallel::piece(draws));
     let made: Vec<Option<f64>> = pieces.map_init(Default::default, draw).collect();

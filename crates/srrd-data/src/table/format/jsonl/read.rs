@@ -1,7 +1,7 @@
 //! Reading JSON Lines: each object has the keys of the first.
 //!
 //! A column's type comes from its values (`cell.rs`). Lists of numbers are groups of columns: `obs` with three numbers is `obs.0`,
-//! `obs.1` and `obs.2`. Blank lines are skipped.
+//! `obs.1` and `obs.2`. Lists of chat messages are texts (`read/chat.rs`). Blank lines are skipped.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use super::cell::{self, Kind, Mixing};
 use crate::error::{ErrorKind, TableError, shorten};
 use crate::table::batch::{Batch, Column, ColumnType, Field, Schema};
+use crate::table::read::chat::{is_chat, text_of};
 use crate::table::read::lines::LineBlocks;
 use crate::table::read::{Extras, Input, Piece, ReadOptions, Selection, TableReader, check_names};
 
@@ -24,6 +25,8 @@ struct Key {
     name: String,
     /// How many numbers its lists have; `None` for single values.
     list: Option<usize>,
+    /// Whether its values are chat messages, which are texts.
+    chat: bool,
     /// The position of its first column.
     first: usize,
 }
@@ -300,7 +303,9 @@ impl<'de> Visitor<'de> for KeysSeed<'_> {
                 return Err(de::Error::custom("duplicate key"));
             }
             let value: &RawValue = map.next_value()?;
-            keys.push(Key { name, list: numbers_in(value.get()), first: 0 });
+            let json = value.get();
+            let chat = json.starts_with('[') && serde_json::from_str(json).is_ok_and(|value| is_chat(&value));
+            keys.push(Key { name, list: numbers_in(json), chat, first: 0 });
         }
         Ok(keys)
     }
@@ -314,6 +319,21 @@ fn numbers_in(json: &str) -> Option<usize> {
     let elements: Vec<&RawValue> = serde_json::from_str(json).ok()?;
     let number = |element: &&RawValue| element.get().starts_with(|c: char| c == '-' || c.is_ascii_digit());
     (!elements.is_empty() && elements.iter().all(number)).then_some(elements.len())
+}
+
+/// Chat messages as the text that they are, in JSON.
+fn chat_text(json: &str) -> Result<String, (ErrorKind, String)> {
+    if json == "null" {
+        return Ok(json.to_owned());
+    }
+    let text = serde_json::from_str(json).ok().and_then(|value| text_of(&value));
+    text.map(|text| serde_json::Value::from(text).to_string()).ok_or_else(|| {
+        let message = format!(
+            "`{}` is neither text nor a list of messages, but the first row has messages with role and content in this column",
+            shorten(json)
+        );
+        (ErrorKind::Type, message)
+    })
 }
 
 /// Why a row, though JSON, is no row of this table.
@@ -363,6 +383,9 @@ impl RowSeed<'_> {
             None => Ok(()),
             Some(target) => cell::push(json, self.mixing[target], &mut self.kinds[target], &mut self.columns[target]),
         };
+        if key.chat && self.targets[key.first].is_some_and(|target| self.mixing[target] == Mixing::Refused) {
+            return push(key.first, &chat_text(json)?);
+        }
         let Some(count) = key.list else { return push(key.first, json) };
         if json == "null" {
             return key.columns().try_for_each(|position| push(position, json));

@@ -15,6 +15,8 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
 use super::write::CHECKSUM;
+use srrd::run::Steps;
+
 use crate::error::{ErrorKind, TableError};
 use crate::table::format::Format;
 use crate::table::read::guard::guarded;
@@ -29,6 +31,7 @@ pub(super) struct ParquetSource {
     reader: Option<ParquetRecordBatchReader>,
     /// How many rows were read since the start.
     rows: u64,
+    steps: Option<Steps>,
 }
 
 /// Where the bytes are.
@@ -95,7 +98,15 @@ impl ParquetSource {
             .unwrap_or_else(|panic| Err(ParquetError::General(panic)))
             .map_err(|error| damaged(&name, &error))?;
         check_sum(&name, &input, &metadata)?;
-        Ok(ParquetSource { name, input, metadata, batch_rows: options.batch_rows.max(1), reader: None, rows: 0 })
+        Ok(ParquetSource {
+            name,
+            input,
+            metadata,
+            batch_rows: options.batch_rows.max(1),
+            reader: None,
+            rows: 0,
+            steps: None,
+        })
     }
 }
 
@@ -126,6 +137,7 @@ impl RecordSource for ParquetSource {
         let reader = builder.with_projection(mask).with_batch_size(self.batch_rows).build();
         self.reader = Some(reader.map_err(|error| damaged(&self.name, &error))?);
         self.rows = 0;
+        self.steps = self.rows_hint().map(|rows| Steps::begin("rows read", rows as u64));
         Ok(())
     }
 
@@ -134,6 +146,9 @@ impl RecordSource for ParquetSource {
         match reader.next() {
             Some(Ok(records)) => {
                 self.rows += records.num_rows() as u64;
+                if let Some(steps) = &self.steps {
+                    steps.add(records.num_rows() as u64);
+                }
                 Ok(Some(records))
             }
             Some(Err(ArrowError::ParquetError(what))) => Err(self.damaged(&what)),

@@ -1,84 +1,12 @@
-//! Where two samples differ: as text, and as a picture of a grid world.
+//! A picture of a grid world.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
-use srrd::answer::{Explained, ExplainedState, ExplainedTransition};
-use srrd::compare::Correlation;
 use srrd::explain::Explanation;
 use srrd::{NamedSample, Token};
 
-use super::header;
+use crate::FigureError;
 use crate::chart::{Arrow, GridPicture};
-use crate::words::{count, counted, percent, reward, table, token};
-use crate::{FigureError, escape};
-
-/// Below this a distance is rounding, and so is what it is made of.
-const ROUNDING: f64 = 1e-7;
-
-/// How much is carried by how many, and tables of those that carry most.
-pub fn text(explained: &Explained) -> String {
-    let Explained { a, b, used, metric, distance, .. } = explained;
-    let mut text = header(a, b, distance.common, used) + "\n\n";
-    let Some(explanation) = &explained.explanation else {
-        let _ = writeln!(text, "The {metric} distance is undefined: there is nothing to explain.");
-        return text;
-    };
-    let value = distance.distance().unwrap_or(0.0);
-    if value < ROUNDING {
-        let _ = writeln!(text, "The {metric} distance is 0, up to rounding: there is nothing to explain.");
-        return text;
-    }
-    let half = explanation.carrying(0.5);
-    let _ = writeln!(
-        text,
-        "The {metric} distance is {value:.6}. {} of {} {} half of it, {} carry 90 %.",
-        count(half),
-        counted(distance.common, "transition", "transitions"),
-        if half == 1 { "carries" } else { "carry" },
-        count(explanation.carrying(0.9)),
-    );
-    if !explained.transitions.is_empty() {
-        text.push('\n');
-        text.push_str(&transitions(explained));
-        text.push('\n');
-        text.push_str(&states(explained));
-        let unit = match used.correlation() {
-            Correlation::Pearson => "without shaping, each in its own standard deviations",
-            Correlation::Spearman => "without shaping, as ranks, each in its own standard deviations",
-        };
-        let _ = writeln!(text, "\na - b: reward a minus reward b, {unit}. share: of the squared distance.");
-    }
-    text
-}
-
-fn transitions(explained: &Explained) -> String {
-    let row = |t: &ExplainedTransition| {
-        let mut row = vec![token(t.state.token()), token(t.action.token())];
-        row.extend(t.next_state.as_ref().map(|next| token(next.token())));
-        row.extend([reward(t.reward_a), reward(t.reward_b), format!("{:+.2}", t.difference), percent(t.share)]);
-        row
-    };
-    let rows: Vec<Vec<String>> = explained.transitions.iter().map(row).collect();
-    let mut header = vec!["state", "action", "next state", "reward a", "reward b", "a - b", "share"];
-    if explained.one_step {
-        header.remove(2);
-    }
-    table(&header, &rows, if explained.one_step { &[1] } else { &[1, 2] })
-}
-
-fn states(explained: &Explained) -> String {
-    let row = |state: &ExplainedState| {
-        let mut row = vec![token(state.state.token()), count(state.transitions), percent(state.starting)];
-        if !explained.one_step {
-            row.push(percent(state.ending));
-        }
-        row
-    };
-    let rows: Vec<Vec<String>> = explained.states.iter().filter(|state| state.transitions > 0).map(row).collect();
-    let header = ["state", "transitions", "share that starts here", "share that ends here"];
-    table(if explained.one_step { &header[..3] } else { &header }, &rows, &[])
-}
 
 /// Most cells along a side: a picture with more could not be read.
 const MOST_CELLS: i64 = 200;
@@ -134,7 +62,7 @@ impl Grid {
     /// # Errors
     /// When the picture cannot be drawn.
     pub fn picture(&self, pair: [&NamedSample; 2], explanation: &Explanation) -> Result<GridPicture, FigureError> {
-        let [a, b] = pair;
+        let [a, _] = pair;
         let mut cells = vec![f64::NAN; self.width * self.height];
         let mut arrows: BTreeMap<(usize, usize, i32, i32), f64> = BTreeMap::new();
         let mut far = 0;
@@ -157,16 +85,21 @@ impl Grid {
         }
         let distance = explanation.distance.distance().unwrap_or(0.0);
         let mut subtitle = format!(
-            "Distance {distance:.3}. A cell: all that starts there. An arrow: one step, orange where A gives more, blue where B does."
+            "Distance {distance:.3}. A cell: all that starts there. An arrow: one step to a neighbouring cell."
         );
         if far > 0 {
             let (steps, lead) = if far == 1 { ("transition", "leads") } else { ("transitions", "lead") };
             subtitle += &format!(" {far} {steps} that {lead} farther: in the cells only.");
         }
         let arrows = arrows.into_iter().map(|((x, y, dx, dy), value)| Arrow::new(x, y, dx, dy, value)).collect();
-        let title = format!("Where {} (A) and {} (B) differ", escape::shown(&a.name), escape::shown(&b.name));
-        GridPicture::new(title, self.width, self.height, cells)?
-            .arrows(arrows)
-            .map(|picture| picture.diverging().rows_from_top().subtitle(subtitle).value_label("share in %"))
+        let title = super::picture::title(pair);
+        GridPicture::new(title, self.width, self.height, cells)?.arrows(arrows).map(|picture| {
+            picture
+                .neutral()
+                .rows_from_top()
+                .subtitle(subtitle)
+                .value_label("cells: share of the squared distance, in %")
+                .arrow_scale("arrows: share in %, orange where A gives more, blue where B does")
+        })
     }
 }

@@ -1,6 +1,12 @@
-//! Reward models side by side, as text.
+//! Reward models side by side: as text, as a picture and as a page.
 
-use srrd::models::{Estimated, ModelComparison, ModelPair};
+mod figures;
+mod page;
+
+pub use figures::{ModelFigure, figure};
+pub use page::report;
+
+use srrd::models::{Estimated, Grouping, LEAST_PIECES, LEAST_PROMPTS, ModelComparison, ModelPair};
 
 use crate::escape::shown;
 use crate::words::{count, counted, percent, table};
@@ -38,6 +44,9 @@ pub fn text(found: &ModelComparison) -> String {
         (found.level * 1e8).round() / 1e6
     );
     for pair in found.pairs.iter().filter(|_| found.pairs.len() <= 3) {
+        text += &groups(found, pair);
+        text += &changes(found, pair);
+        text += &explained(pair);
         text += &disagreements(pair);
     }
     if found.repeated > 0 {
@@ -95,4 +104,75 @@ fn disagreements(pair: &ModelPair) -> String {
             &format!("    a likes best: {}\n    b likes best: {}\n", token(&found.best_of_a), token(&found.best_of_b));
     }
     text
+}
+
+/// The numbers of every group of prompts.
+fn groups(found: &ModelComparison, pair: &ModelPair) -> String {
+    let Some(Grouping::Criterion(column) | Grouping::Step(column)) = &found.grouping else { return String::new() };
+    let plain = |value: f64| format!("{value:.3}");
+    let row = |group: &srrd::models::GroupNumbers| {
+        let mut row = vec![shown(&group.name).into_owned(), count(group.prompts)];
+        row.extend(cells(&group.distance, plain));
+        row.extend(cells(&group.accuracy, percent));
+        row.extend(cells(&group.tau_b, plain));
+        row
+    };
+    let header = [column.as_str(), "prompts", "distance", "", "accuracy", "", "tau_b", ""];
+    let rows: Vec<Vec<String>> = pair.groups.iter().map(row).collect();
+    format!("\n{} and {} by {}:\n{}", shown(&pair.a), shown(&pair.b), shown(column), table(&header, &rows, &[]))
+}
+
+/// Where the distance changes over training, in sentences.
+pub(super) fn changes(found: &ModelComparison, pair: &ModelPair) -> String {
+    let Some(Grouping::Step(column)) = &found.grouping else { return String::new() };
+    let column = shown(column);
+    let pair_of = format!("{} and {}", shown(&pair.a), shown(&pair.b));
+    match pair.changes.as_deref() {
+        None => format!(
+            "\nwhether the distance of {pair_of} changes cannot be told: that takes {LEAST_PIECES} stretches of training with {LEAST_PROMPTS} prompts each\n"
+        ),
+        Some([]) => {
+            format!("\nthe distance of {pair_of} does not change over training, as far as these data can tell\n")
+        }
+        Some(changes) => {
+            let sentence = |change: &srrd::models::Change| {
+                let told = |estimated: &Estimated| {
+                    let [value, interval] = cells(estimated, |value| format!("{value:.3}"));
+                    format!("{value} {interval}")
+                };
+                format!(
+                    "the distance of {pair_of} changes at {column} {}: {} before, {} from there on (p = {:.3})\n",
+                    change.at,
+                    told(&change.before).trim_end(),
+                    told(&change.after).trim_end(),
+                    change.p_value
+                )
+            };
+            format!("\n{}", changes.iter().map(sentence).collect::<String>())
+        }
+    }
+}
+
+/// How much of a disagreement length and format explain, in sentences.
+pub(super) fn explained(pair: &ModelPair) -> String {
+    let share = |by: &str| pair.explained.iter().find(|explained| explained.by == by);
+    let Some(length) = share("length") else { return String::new() };
+    let told = |estimated: &Estimated| cells(estimated, percent).join(" ");
+    let mut text = format!(
+        "\nthe length of responses explains {} of what {} and {} disagree about",
+        told(&length.share),
+        shown(&pair.a),
+        shown(&pair.b)
+    );
+    if let Some(both) = share("both").filter(|_| share("format").is_some()) {
+        text += &format!(", length and format {}", told(&both.share));
+    }
+    if let Some([a, b]) = length.correlations {
+        text += &format!(
+            ";\ncorrelation of scores with length within prompts: {} {a:.2}, {} {b:.2}",
+            shown(&pair.a),
+            shown(&pair.b)
+        );
+    }
+    text + "\n"
 }

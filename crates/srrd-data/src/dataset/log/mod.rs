@@ -1,0 +1,151 @@
+//! Logs of training and of evaluation: prompts, responses, and the scores that several reward functions gave them.
+//!
+//! Every row is a problem of one step: the prompt is the state, the response the action. What a log calls its rewards is known here, so that
+//! nobody has to name columns. Rows without a score are left out and counted; true and false are 1 and 0; an empty response is a response.
+
+pub(super) mod held;
+pub(super) mod lines;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::note::DatasetNote;
+use crate::error::TableError;
+use crate::table::{Batch, Column, Extras, Piece, Schema, TableNote, TableReader, TextColumn, Values};
+
+/// What an empty response is called.
+const EMPTY: &str = "(empty)";
+
+/// What a log says about its columns.
+#[derive(Clone, Debug)]
+pub struct Log {
+    /// Which kind of log it is.
+    pub dataset: &'static str,
+    /// The columns that hold rewards, in their order.
+    pub rewards: Vec<String>,
+    /// A column that is no model's but the truth: 1 for responses that were chosen, 0 for others.
+    pub gold: Option<String>,
+    /// Rows left out so far because a reward is missing.
+    missing: Arc<AtomicU64>,
+}
+
+impl Log {
+    pub(super) fn new(dataset: &'static str, rewards: Vec<String>) -> Self {
+        Log { dataset, rewards, gold: None, missing: Arc::default() }
+    }
+
+    /// Asked for when all rows were read: how many were left out because a reward is missing.
+    pub(crate) fn missing(&self) -> u64 {
+        self.missing.load(Ordering::Relaxed)
+    }
+}
+
+/// A log being read.
+pub(super) struct LogReader {
+    inner: Box<dyn TableReader>,
+    log: Log,
+    /// The column of responses.
+    response: &'static str,
+}
+
+impl LogReader {
+    pub(super) fn new(inner: Box<dyn TableReader>, log: Log, response: &'static str) -> Self {
+        LogReader { inner, log, response }
+    }
+
+    /// Numbers for truths, and no rows without a score.
+    fn tidy(&self, batch: &mut Batch) {
+        let mut keep = vec![true; batch.rows];
+        for (name, column) in self.inner.schema().names().zip(&mut batch.columns) {
+            if name == self.response {
+                name_empty(column);
+            }
+            if !self.log.rewards.iter().any(|reward| reward == name) {
+                continue;
+            }
+            if let Values::Bool(values) = &column.values {
+                column.values = Values::Float(values.iter().map(|&value| f64::from(u8::from(value))).collect());
+            }
+            let is_nan = |row: usize| matches!(&column.values, Values::Float(values) if values[row].is_nan());
+            for (row, keep) in keep.iter_mut().enumerate() {
+                *keep &= column.is_valid(row) && !is_nan(row);
+            }
+        }
+        let missing = keep.iter().filter(|keep| !**keep).count();
+        if missing > 0 {
+            batch.retain(&keep);
+            // What is left is all there.
+            let rewards = self.inner.schema().names().zip(&mut batch.columns);
+            rewards
+                .filter(|(name, _)| self.log.rewards.iter().any(|reward| reward == name))
+                .for_each(|(_, column)| column.validity = None);
+            self.log.missing.fetch_add(missing as u64, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A model may say nothing, which is a response, too.
+fn name_empty(column: &mut Column) {
+    let valid = |row: usize| column.validity.as_ref().is_none_or(|valid| valid[row]);
+    if let Values::Text(texts) = &column.values
+        && let Some(first) = texts.first_empty()
+        && (first..texts.len()).any(|row| texts.get(row).is_empty() && valid(row))
+    {
+        let named =
+            texts.iter().enumerate().map(|(row, text)| if text.is_empty() && valid(row) { EMPTY } else { text });
+        column.values = Values::Text(named.collect::<TextColumn>());
+    }
+}
+
+impl TableReader for LogReader {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn schema(&self) -> &Schema {
+        self.inner.schema()
+    }
+
+    fn rows_hint(&self) -> Option<usize> {
+        self.inner.rows_hint()
+    }
+
+    fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
+        self.inner.select(names)
+    }
+
+    fn keep_extras(&mut self, meant: &[&str], as_json: bool) -> Result<Extras, TableError> {
+        self.inner.keep_extras(meant, as_json)
+    }
+
+    fn log(&self) -> Option<&Log> {
+        Some(&self.log)
+    }
+
+    fn notes(&self) -> Vec<TableNote> {
+        let note = DatasetNote::Log { dataset: self.log.dataset, rewards: self.log.rewards.clone() };
+        vec![TableNote::Dataset { file: self.name().to_owned(), note }]
+    }
+
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {
+        let piece = self.inner.next_batch(batch)?;
+        self.tidy(batch);
+        Ok(piece)
+    }
+}
+
+/// The files of a log: the file itself, or the parts in a folder.
+pub(super) fn files_of(path: &Path) -> Vec<PathBuf> {
+    match path.is_dir() {
+        true => super::parts::parts_in(path).unwrap_or_default(),
+        false => vec![path.to_owned()],
+    }
+}
+
+/// Whether a path has this extension, compressed or not.
+pub(super) fn is_called(path: &Path, extension: &str) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_lowercase();
+    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+    name.ends_with(&format!(".{extension}"))
+}

@@ -1,0 +1,26 @@
+//! OpenRLHF: responses scored by a reward model, as its batch inference writes them.
+//!
+//! Looked up in OpenRLHF 0.5.9 and 0.8.5 (`cli/batch_inference.py`, `--eval_task rm`): one line per response with `input`, `output` and
+//! `reward`. Versions 0.9 to 0.11.2 write no rollouts to files.
+
+use super::DatasetInfo;
+use super::log::lines::Layout;
+use super::verl::text;
+
+static LAYOUT: Layout = Layout {
+    dataset: INFO.name,
+    keys: &["input", "output", "reward"],
+    not: &["prompt", "response"],
+    prompt: |fields| text(fields, "input"),
+    response: |fields| text(fields, "output"),
+    inside: &["input", "output"],
+    scores: None,
+};
+
+pub(super) const INFO: DatasetInfo = DatasetInfo {
+    name: "openrlhf",
+    about: "OpenRLHF: responses scored by batch inference, JSON Lines with input, output and reward",
+    options: &[],
+    detect: |path| LAYOUT.detect(path),
+    open: |path, options| LAYOUT.open(path, options),
+};

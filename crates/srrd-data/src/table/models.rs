@@ -1,0 +1,217 @@
+//! Tables of scored responses as reward models to be compared: one table with a column per model, or several tables of the same responses.
+
+use srrd::NamedSample;
+use srrd::models::{
+    Grouping, ModelComparison, ModelGroup, ModelSettings, ModelsError, compare_grouped, shared_responses,
+};
+
+use super::options::{Next, ROLES, Role, TableNote, TableOptions};
+use super::properties::PROPERTIES;
+use super::read::TableReader;
+use super::samples::read_sample_table;
+use super::scores::score_columns;
+use crate::error::{ErrorKind, TableError};
+
+/// Opens a table, as often as it is asked for.
+pub type OpenTable<'a> = Box<dyn FnMut() -> Result<Box<dyn TableReader>, TableError> + 'a>;
+
+/// What is asked about models beside how tables are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelQuestion {
+    /// A column to hold the others against.
+    pub gold: Option<String>,
+    /// The column that numbers the steps of training.
+    pub by: Option<String>,
+    /// The column that names criteria.
+    pub criterion: Option<String>,
+}
+
+impl ModelQuestion {
+    fn grouping(&self, file: &str) -> Result<Option<Grouping>, TableError> {
+        match (&self.by, &self.criterion) {
+            (Some(_), Some(_)) => {
+                let what = "prompts are grouped by steps of training or by a criterion; choose one of the two";
+                Err(TableError::new(ErrorKind::Usage, file, what))
+            }
+            (Some(column), None) => Ok(Some(Grouping::Step(column.clone()))),
+            (None, Some(column)) => Ok(Some(Grouping::Criterion(column.clone()))),
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+/// Models that were read.
+#[derive(Debug)]
+pub struct ModelTable {
+    /// By group of prompts, the models and then the properties of the responses.
+    groups: Groups,
+    properties: usize,
+    grouping: Option<Grouping>,
+    gold: Option<String>,
+    /// What was understood of the tables that their user should know.
+    pub notes: Vec<TableNote>,
+}
+
+impl ModelTable {
+    /// Models that are there already, without properties of the responses.
+    pub fn of(models: Vec<NamedSample>, gold: Option<String>) -> Self {
+        let groups = vec![(String::new(), models)];
+        ModelTable { groups, properties: 0, grouping: None, gold, notes: Vec::new() }
+    }
+
+    /// Compares all pairs of models.
+    ///
+    /// # Errors
+    /// As [`compare_grouped`].
+    pub fn compare(&self, settings: &ModelSettings) -> Result<ModelComparison, ModelsError> {
+        let mut groups = Vec::new();
+        for (name, samples) in &self.groups {
+            let (models, properties) = samples.split_at(samples.len() - self.properties);
+            let (models, nuisances) = (models.iter().collect(), properties.iter().collect());
+            groups.push(ModelGroup { name: name.clone(), models, nuisances });
+        }
+        compare_grouped(groups, self.grouping.clone(), self.gold.as_deref(), settings)
+    }
+}
+
+/// Reads the models of one table or of several; each has the name of its file, without folders, and a way to open it.
+///
+/// Reward columns are those of `options`, of a log, or all that look like scores. Of several tables each may hold a single reward, which then
+/// has the name of its file; models are compared on the responses that all tables score.
+///
+/// # Errors
+/// Anything wrong with the tables; nothing that all of them score.
+pub fn read_models(
+    tables: Vec<(String, OpenTable<'_>)>,
+    options: &TableOptions,
+    question: &ModelQuestion,
+) -> Result<ModelTable, TableError> {
+    let several = tables.len() > 1;
+    let mut notes = Vec::new();
+    let mut gold = question.gold.clone();
+    let mut read: Vec<(String, Groups)> = Vec::new();
+    let mut grouping = None;
+    for (name, mut open) in tables {
+        let reader = open()?;
+        let file = reader.name().to_owned();
+        grouping = question.grouping(&file)?;
+        let mut options = TableOptions { next: Next::None, properties: true, ..options.clone() };
+        let log = reader.log().cloned();
+        if let Some(log) = &log {
+            gold = gold.or_else(|| log.gold.clone());
+        }
+        let single = several && has_reward(&*reader, &options);
+        let mut reader = Some(reader);
+        if options.rewards.is_empty() && (log.is_some() || !single) {
+            if let Some(reader) = reader.take() {
+                options.rewards = score_columns(reader, &options)?;
+            }
+            if log.is_none() {
+                notes.push(TableNote::Scores { file: file.clone(), columns: options.rewards.clone() });
+            }
+        }
+        if let Some(gold) = question.gold.as_ref().filter(|gold| !several && !options.rewards.contains(gold)) {
+            options.rewards.push(gold.clone());
+        }
+        // One reward that all call the same is named by its file.
+        let generic = matches!(options.rewards.as_slice(), [only] if ["reward", "score"].contains(&only.as_str()));
+        if let Some(Grouping::Step(column) | Grouping::Criterion(column)) = &grouping {
+            options.columns.set(Role::Sample, column);
+        }
+        let reader = reader.map_or_else(&mut *open, Ok)?;
+        let table = read_sample_table(reader, &name, options)?;
+        notes.extend(table.notes.iter().cloned());
+        let from_file = table.samples.iter().any(|sample| sample.from_file);
+        let mut groups = table.into_groups();
+        if several && (generic || from_file) {
+            groups.iter_mut().for_each(|(_, samples)| samples[0].name.clone_from(&name));
+        }
+        read.push((file, groups));
+    }
+    let properties = PROPERTIES.len();
+    let Some((file, mut groups)) = read.pop() else { return Ok(ModelTable::of(Vec::new(), gold)) };
+    if several {
+        read.push((file.clone(), groups));
+        let left_out;
+        (groups, left_out) = together(read, &file)?;
+        if left_out > 0 {
+            notes.push(TableNote::NotShared { responses: left_out });
+        }
+    }
+    Ok(ModelTable { groups, properties, grouping, gold, notes })
+}
+
+/// Whether a table has the one column of rewards.
+fn has_reward(reader: &dyn TableReader, options: &TableOptions) -> bool {
+    let info = ROLES.iter().find(|info| info.role == Role::Reward);
+    let is = |name: &str| info.is_some_and(|info| info.name == name || info.aliases.contains(&name));
+    options.columns.get(Role::Reward).is_some() || reader.schema().names().any(is)
+}
+
+/// The groups of one table.
+type Groups = Vec<(String, Vec<NamedSample>)>;
+
+/// The groups that all tables have, with the responses that all of them score, and how many responses that leaves out.
+fn together(mut read: Vec<(String, Groups)>, last: &str) -> Result<(Groups, usize), TableError> {
+    let names: Vec<String> = read[0].1.iter().map(|(name, _)| name.clone()).collect();
+    let (mut groups, mut left_out) = (Groups::new(), 0);
+    let wrong = |error: ModelsError| TableError::new(ErrorKind::Usage, last, error.to_string());
+    let mut problem = None;
+    for name in names {
+        let of_tables: Vec<(String, Vec<NamedSample>)> = (read.iter_mut())
+            .filter_map(|(file, groups)| {
+                let at = groups.iter().position(|(known, _)| *known == name)?;
+                Some((file.clone(), groups.swap_remove(at).1))
+            })
+            .collect();
+        let rows = of_tables[0].1[0].sample.len();
+        if of_tables.len() < read.len() {
+            left_out += rows;
+            continue;
+        }
+        match shared_responses(joined(of_tables)) {
+            Ok((models, without)) => {
+                left_out += without;
+                groups.push((name, models));
+            }
+            // Other groups may share something.
+            Err(error) => {
+                left_out += rows;
+                problem = Some(wrong(error));
+            }
+        }
+    }
+    match (groups.is_empty(), problem) {
+        (true, Some(problem)) => Err(problem),
+        (true, None) => Err(wrong(ModelsError::NoChoice)),
+        (false, _) => Ok((groups, left_out)),
+    }
+}
+
+/// The models of all tables, those of one name told apart by their files, and the properties of the first.
+fn joined(of_tables: Vec<(String, Vec<NamedSample>)>) -> Vec<NamedSample> {
+    let mut models: Vec<(String, NamedSample)> = Vec::new();
+    let mut properties: Vec<NamedSample> = Vec::new();
+    for (file, mut samples) in of_tables {
+        let of_table = samples.split_off(samples.len() - PROPERTIES.len());
+        if properties.is_empty() {
+            properties = of_table;
+        }
+        models.extend(samples.into_iter().map(|sample| (file.clone(), sample)));
+    }
+    // What several tables say alike, such as which response was chosen, is one model.
+    let mut kept: Vec<(String, NamedSample)> = Vec::new();
+    for (file, sample) in models {
+        let same = |(_, known): &(String, NamedSample)| known.name == sample.name && known.sample == sample.sample;
+        if !kept.iter().any(same) {
+            kept.push((file, sample));
+        }
+    }
+    let names: Vec<String> = kept.iter().map(|(_, sample)| sample.name.clone()).collect();
+    let repeated = |name: &String| names.iter().filter(|known| *known == name).count() > 1;
+    let named = kept.into_iter().map(|(file, sample)| match repeated(&sample.name) {
+        true => NamedSample { name: format!("{file}#{}", sample.name), ..sample },
+        false => sample,
+    });
+    named.chain(properties).collect()
+}
