@@ -124,7 +124,7 @@ def copies(data: Transitions, rewards: dict[str, np.ndarray], rng: np.random.Gen
     for name, reward in rewards.items():
         names.append(name)
         columns.append(reward)
-        for kind in ("net", "distance", "net", "distance"):
+        for kind in ("net", "distance"):
             before, after = potential(kind, data, rng)
             shaping = GAMMA * np.where(data.done, 0.0, after) - before
             scale = np.exp(rng.uniform(np.log(0.3), np.log(3)))

@@ -14,7 +14,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-const CASES: &str = "canonicalize, pairwise, gamma, interval, potential or regret";
+const CASES: &str = "canonicalize, pairwise, gamma, interval, potential, regret or read";
 
 struct Options {
     case: String,
@@ -38,6 +38,7 @@ fn main() -> Result<(), Failure> {
         "interval" => interval(&options),
         "potential" => potential(&options),
         "regret" => regret(&options),
+        "read" => read(&options),
         other => Err(format!("no case '{other}': {CASES}").into()),
     })
 }
@@ -185,6 +186,19 @@ fn potential(options: &Options) -> Result<(), Failure> {
         Ok((vec![distance.distance().unwrap_or(f64::NAN)], Times { build, compute: start.elapsed() }))
     };
     report(options, first.len(), run)
+}
+
+/// Reads a table or a recorded data set from its first row to its last, once, and keeps nothing.
+fn read(options: &Options) -> Result<(), Failure> {
+    let [path] = options.files.as_slice() else { return Err("one file is needed".into()) };
+    let start = Instant::now();
+    let mut reader = srrd_data::open(path.as_ref(), &srrd_data::ReadOptions::default())?;
+    let (mut rows, mut batch) = (0, srrd_data::Batch::new());
+    while let srrd_data::Piece::Rows = reader.next_batch(&mut batch)? {
+        rows += batch.rows;
+    }
+    println!(r#"{{"case": "read", "rows": {rows}, "seconds": {}}}"#, start.elapsed().as_secs_f64());
+    Ok(())
 }
 
 /// From arrays in memory to the distance of every pair of samples.

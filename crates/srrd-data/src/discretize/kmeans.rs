@@ -1,9 +1,10 @@
 //! k-means: centres such that the sum of squared distances of rows to their nearest centre is small.
 //!
 //! The first centres are drawn by k-means++ (each with a probability that grows with the squared distance to those before, the best of a few
-//! draws), then moved to the means of their rows (Lloyd) until they stay. With very many rows, they are found on draws of rows (mini-batches:
-//! a centre moves to each of its rows by one over how many it has had), and moved a few times by all rows in the end. Lloyd costs
-//! O(rows · cells · features) per round. All sums are taken in pieces that do not depend on threads.
+//! draws), then moved to the means of their rows (Lloyd) until they stay; on the way some are exchanged for rows where that helps. With very many
+//! rows, they are found on draws of rows (mini-batches: a centre moves to each of its rows by one over how many it has had), and moved a few times by all
+//! rows in the end. Lloyd costs at most O(rows · cells · features) per round; bounds on distances (Hamerly) spare most of it. All sums are taken
+//! in pieces that do not depend on threads.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -21,9 +22,12 @@ const MANY: usize = 100_000;
 const BATCH: usize = 4096;
 const BATCHES: usize = 200;
 /// Rounds by all rows after mini-batches.
-const LAST_ROUNDS: usize = 10;
+const LAST_ROUNDS: usize = 50;
 /// How often it is begun anew where there are few rows; the best is kept.
-const STARTS: u64 = 4;
+const STARTS: u64 = 3;
+/// How often centres are exchanged for rows, and how many rounds of Lloyd come before each.
+const EXCHANGES: usize = 2;
+const ROUNDS_BETWEEN: usize = 10;
 /// Rows that are summed up together.
 const PIECE: usize = 1024;
 
@@ -58,7 +62,11 @@ pub fn kmeans(rows: &Rows, count: usize, seed: u64) -> Clusters {
     let starts = (0..STARTS).map(|start| {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(start);
-        lloyd(rows, first_centres(rows, count, &mut random), ROUNDS)
+        let mut centres = first_centres(rows, count, &mut random);
+        for _ in 0..EXCHANGES {
+            centres = exchanged(rows, lloyd(rows, centres, ROUNDS_BETWEEN).centres, &mut random);
+        }
+        lloyd(rows, centres, ROUNDS)
     });
     starts.min_by(|a, b| a.inertia.total_cmp(&b.inertia)).expect("there is a first start")
 }
@@ -122,13 +130,7 @@ impl Transposed {
 
     /// The nearest centre of a row, the first of equally near ones, and its squared distance.
     fn nearest(&self, row: &[f64], distances: &mut Vec<f64>) -> (usize, f64) {
-        distances.clear();
-        distances.resize(self.count, 0.0);
-        for (value, centres) in row.iter().zip(self.values.chunks_exact(self.count)) {
-            for (distance, centre) in distances.iter_mut().zip(centres) {
-                *distance += (value - centre) * (value - centre);
-            }
-        }
+        self.measure(row, distances);
         let mut best = (0, f64::INFINITY);
         for (centre, &distance) in distances.iter().enumerate() {
             if distance < best.1 {
@@ -137,6 +139,96 @@ impl Transposed {
         }
         best
     }
+
+    /// The two nearest centres of a row.
+    fn two_nearest(&self, row: &[f64], distances: &mut Vec<f64>) -> Near {
+        self.measure(row, distances);
+        let mut near = Near { first: 0, second: 0, squared: [f64::INFINITY; 2] };
+        distances.iter().enumerate().for_each(|(centre, &distance)| near.meet(centre, distance));
+        near
+    }
+
+    /// The squared distances of a row to all centres.
+    fn measure(&self, row: &[f64], distances: &mut Vec<f64>) {
+        distances.clear();
+        distances.resize(self.count, 0.0);
+        for (value, centres) in row.iter().zip(self.values.chunks_exact(self.count)) {
+            for (distance, centre) in distances.iter_mut().zip(centres) {
+                *distance += (value - centre) * (value - centre);
+            }
+        }
+    }
+}
+
+/// The two nearest centres of a row, and its squared distances to them.
+#[derive(Clone, Copy)]
+struct Near {
+    first: u32,
+    second: u32,
+    squared: [f64; 2],
+}
+
+impl Near {
+    /// A centre that may be one of the two.
+    fn meet(&mut self, centre: usize, distance: f64) {
+        if distance < self.squared[0] {
+            *self = Near { first: centre as u32, second: self.first, squared: [distance, self.squared[0]] };
+        } else if distance < self.squared[1] {
+            (self.second, self.squared[1]) = (centre as u32, distance);
+        }
+    }
+}
+
+/// Rows take the place of centres: a row, drawn as k-means++ draws them, replaces the centre that is missed least then, if the sum of squared
+/// distances becomes smaller (local search after Lattanzi and Sohler, 2019). A trial costs O(rows · features) for all centres together, since the
+/// loss of a centre concerns its own rows alone, which go to their second nearest.
+fn exchanged(rows: &Rows, mut centres: Vec<f64>, random: &mut ChaCha8Rng) -> Vec<f64> {
+    let (width, count) = (rows.width, centres.len() / rows.width);
+    if count < 2 {
+        return centres;
+    }
+    let every = |centres: &[f64]| -> Vec<Near> {
+        let transposed = Transposed::of(centres, width);
+        let of = |distances: &mut Vec<f64>, row: &[f64]| transposed.two_nearest(row, distances);
+        rows.values.par_chunks(width).with_min_len(PIECE).map_init(Vec::new, of).collect()
+    };
+    let mut near = every(&centres);
+    // As many trials as there are centres.
+    for _ in 0..count {
+        srrd::run::checkpoint();
+        let total: f64 = near.iter().map(|it| it.squared[0]).sum();
+        let mut left = uniform(random) * total;
+        let drawn = near.iter().position(|it| {
+            left -= it.squared[0];
+            left < 0.0
+        });
+        let Some(at) = drawn else { break };
+        let row = rows.values[at * width..(at + 1) * width].to_vec();
+        let distances: Vec<f64> =
+            rows.values.par_chunks(width).with_min_len(PIECE).map(|it| squared(it, &row)).collect();
+        let (mut kept, mut missed) = (0.0, vec![0.0; count]);
+        for (it, &distance) in near.iter().zip(&distances) {
+            let with = it.squared[0].min(distance);
+            kept += with;
+            missed[it.first as usize] += it.squared[1].min(distance) - with;
+        }
+        let least = (0..count).min_by(|&a, &b| missed[a].total_cmp(&missed[b])).expect("there are centres");
+        if kept + missed[least] >= total {
+            continue;
+        }
+        centres[least * width..(least + 1) * width].copy_from_slice(&row);
+        let transposed = Transposed::of(&centres, width);
+        let again = |scratch: &mut Vec<f64>, ((it, row), &distance): ((&mut Near, &[f64]), &f64)| {
+            if it.first as usize == least || it.second as usize == least {
+                *it = transposed.two_nearest(row, scratch);
+            } else {
+                it.meet(least, distance);
+            }
+        };
+        let rows = rows.values.par_chunks(width);
+        near.par_iter_mut().zip(rows).zip(&distances).with_min_len(PIECE).for_each_init(Vec::new, again);
+    }
+    centres
 }
 
 /// The nearest centre of every row.
@@ -150,72 +242,128 @@ pub(super) fn nearest(rows: &Rows, centres: &[f64]) -> Vec<usize> {
     pieces.concat()
 }
 
-/// What rows of a piece say about centres.
-struct Sums {
-    sums: Vec<f64>,
-    counts: Vec<f64>,
-    inertia: f64,
-    /// The row that is farthest from its centre.
-    farthest: (f64, Vec<f64>),
+/// What is known of a row between rounds.
+#[derive(Clone, Copy)]
+struct Bounds {
+    centre: u32,
+    /// No less than its distance to the centre.
+    upper: f64,
+    /// No more than its distance to any other centre.
+    lower: f64,
 }
 
-fn sums(rows: &Rows, centres: &[f64]) -> Sums {
-    let (width, count) = (rows.width, centres.len() / rows.width);
-    let transposed = Transposed::of(centres, width);
-    let empty = || Sums {
-        sums: vec![0.0; centres.len()],
-        counts: vec![0.0; count],
-        inertia: 0.0,
-        farthest: (-1.0, Vec::new()),
-    };
-    let of_piece = |piece: &[f64]| {
-        let (mut found, mut distances) = (empty(), Vec::new());
-        for row in piece.chunks_exact(width) {
-            let (centre, distance) = transposed.nearest(row, &mut distances);
-            found.counts[centre] += 1.0;
-            found.inertia += distance;
-            found.sums[centre * width..(centre + 1) * width].iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
-            if distance > found.farthest.0 {
-                found.farthest = (distance, row.to_vec());
+/// How far centres went in a round, and half of how far each is from the nearest other.
+struct Moves {
+    by: Vec<f64>,
+    half: Vec<f64>,
+    /// The centre that went farthest, how far it went, and how far any other went at most.
+    farthest: (usize, f64, f64),
+}
+
+impl Moves {
+    fn new(by: Vec<f64>, centres: &[f64], width: usize) -> Self {
+        let transposed = Transposed::of(centres, width);
+        let half = |centre: &[f64]| transposed.two_nearest(centre, &mut Vec::new()).squared[1].sqrt() / 2.0;
+        let mut farthest = (0, -1.0, 0.0);
+        for (centre, &by) in by.iter().enumerate() {
+            if by > farthest.1 {
+                farthest = (centre, by, f64::max(farthest.1, 0.0));
+            } else {
+                farthest.2 = f64::max(farthest.2, by);
             }
         }
-        found
-    };
-    let pieces: Vec<Sums> = rows.values.par_chunks(64 * PIECE * width).map(of_piece).collect();
-    pieces.into_iter().fold(empty(), |mut all, piece| {
-        all.sums.iter_mut().zip(&piece.sums).for_each(|(to, from)| *to += from);
-        all.counts.iter_mut().zip(&piece.counts).for_each(|(to, from)| *to += from);
-        all.inertia += piece.inertia;
-        if piece.farthest.0 > all.farthest.0 {
-            all.farthest = piece.farthest;
+        Moves { half: centres.chunks_exact(width).map(half).collect(), by, farthest }
+    }
+}
+
+/// The sums of the rows of every centre, and how many these are; only rows whose bounds leave it open are measured again.
+fn assigned(rows: &Rows, centres: &[f64], bounds: &mut [Bounds], moves: &Moves) -> (Vec<f64>, Vec<f64>) {
+    let (width, transposed) = (rows.width, Transposed::of(centres, rows.width));
+    let of_piece = |(bounds, piece): (&mut [Bounds], &[f64])| {
+        let (mut sums, mut counts) = (vec![0.0; centres.len()], vec![0.0; transposed.count]);
+        let mut distances = Vec::new();
+        for (bound, row) in bounds.iter_mut().zip(piece.chunks_exact(width)) {
+            let own = bound.centre as usize;
+            bound.upper += moves.by[own];
+            bound.lower -= if own == moves.farthest.0 { moves.farthest.2 } else { moves.farthest.1 };
+            let clear = bound.lower.max(moves.half[own]);
+            if bound.upper > clear {
+                bound.upper = squared(row, &centres[own * width..(own + 1) * width]).sqrt();
+            }
+            if bound.upper > clear {
+                let near = transposed.two_nearest(row, &mut distances);
+                let [upper, lower] = near.squared.map(f64::sqrt);
+                *bound = Bounds { centre: near.first, upper, lower };
+            }
+            let own = bound.centre as usize;
+            counts[own] += 1.0;
+            sums[own * width..(own + 1) * width].iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
         }
+        (sums, counts)
+    };
+    let pieces = bounds.par_chunks_mut(16 * PIECE).zip(rows.values.par_chunks(16 * PIECE * width)).map(of_piece);
+    let pieces: Vec<(Vec<f64>, Vec<f64>)> = pieces.collect();
+    let empty = (vec![0.0; centres.len()], vec![0.0; transposed.count]);
+    pieces.into_iter().fold(empty, |mut all, (sums, counts)| {
+        all.0.iter_mut().zip(&sums).for_each(|(to, from)| *to += from);
+        all.1.iter_mut().zip(&counts).for_each(|(to, from)| *to += from);
         all
     })
 }
 
 /// Moves centres to the means of their rows until they stay. A centre without rows goes to the row that is farthest from its own.
 fn lloyd(rows: &Rows, mut centres: Vec<f64>, rounds: usize) -> Clusters {
+    let width = rows.width;
     let (means, spreads) = super::moments(rows);
     let variance = spreads.iter().map(|spread| spread * spread).sum::<f64>() / means.len() as f64;
+    // Nothing is known at first: every row is measured.
+    let mut bounds = vec![Bounds { centre: 0, upper: f64::INFINITY, lower: 0.0 }; rows.len()];
+    let mut moves = Moves::new(vec![0.0; centres.len() / width], &centres, width);
     for _ in 0..rounds {
         srrd::run::checkpoint();
-        let found = sums(rows, &centres);
-        let mut moved = 0.0;
-        for (at, centre) in centres.chunks_exact_mut(rows.width).enumerate() {
-            let sum = &found.sums[at * rows.width..(at + 1) * rows.width];
-            let target: Vec<f64> = match found.counts[at] {
-                0.0 => found.farthest.1.clone(),
+        let (sums, counts) = assigned(rows, &centres, &mut bounds, &moves);
+        let lonely = if counts.contains(&0.0) { farthest(rows, &centres) } else { Vec::new() };
+        let mut by = Vec::with_capacity(counts.len());
+        for (at, centre) in centres.chunks_exact_mut(width).enumerate() {
+            let sum = &sums[at * width..(at + 1) * width];
+            let target: Vec<f64> = match counts[at] {
+                0.0 => lonely.clone(),
                 count => sum.iter().map(|sum| sum / count).collect(),
             };
-            moved += squared(centre, &target);
+            by.push(squared(centre, &target).sqrt());
             centre.copy_from_slice(&target);
         }
-        if moved <= TOLERANCE * variance {
+        if by.iter().map(|by| by * by).sum::<f64>() <= TOLERANCE * variance {
             break;
         }
+        moves = Moves::new(by, &centres, width);
     }
-    let inertia = sums(rows, &centres).inertia;
+    let inertia = inertia(rows, &centres);
     Clusters { centres, inertia }
+}
+
+/// The sum of squared distances of rows to their nearest centres.
+fn inertia(rows: &Rows, centres: &[f64]) -> f64 {
+    let transposed = Transposed::of(centres, rows.width);
+    let of_piece = |piece: &[f64]| -> f64 {
+        let mut distances = Vec::new();
+        piece.chunks_exact(rows.width).map(|row| transposed.nearest(row, &mut distances).1).sum()
+    };
+    let pieces: Vec<f64> = rows.values.par_chunks(PIECE * rows.width).map(of_piece).collect();
+    pieces.iter().sum()
+}
+
+/// The row that is farthest from its centre, the first of equally far ones.
+fn farthest(rows: &Rows, centres: &[f64]) -> Vec<f64> {
+    let transposed = Transposed::of(centres, rows.width);
+    let (mut distances, mut found) = (Vec::new(), (-1.0, &rows.values[..rows.width]));
+    for row in rows.iter() {
+        let (_, distance) = transposed.nearest(row, &mut distances);
+        if distance > found.0 {
+            found = (distance, row);
+        }
+    }
+    found.1.to_vec()
 }
 
 /// Centres by mini-batches.
@@ -230,7 +378,8 @@ fn mini_batches(rows: &Rows, count: usize, random: &mut ChaCha8Rng) -> Vec<f64> 
         Rows { width, values }
     };
     let start = draw(random, (3 * BATCH).max(10 * count));
-    let mut centres = first_centres(&start, count, random);
+    let centres = first_centres(&start, count, random);
+    let mut centres = exchanged(&start, centres, random);
     let mut had = vec![0.0; centres.len() / width];
     for _ in 0..BATCHES {
         srrd::run::checkpoint();
