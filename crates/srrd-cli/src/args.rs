@@ -196,7 +196,7 @@ per prompt chooses the same. Of each pair: the distance, how often both order tw
 prompt alike (accuracy), Kendall's tau_b, how often both like the same response best (top1), what
 is lost when one chooses the best of n by the scores of the other, and how much of the difference the
 length and the format of responses explain. --by finds where the distance changes over training: where
-nothing changes, at most 5 of 100 logs are said to. Intervals: 0.95 unless given, by drawing prompts. With --json also accuracies by margin, and all n from 2 to 64.")]
+nothing changes, 5 of 100 logs are said to. Intervals: 0.95 unless given, by drawing prompts. With --json also accuracies by margin, and all n from 2 to 64.")]
     #[command(mut_arg("interval", |arg| arg.help("The level of the intervals [default: 0.95]")), mut_arg("seed", |arg| arg.help("The seed of the draws")))]
     Models(Models),
     /// A page about your own samples, or the report of a run
