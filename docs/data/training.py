@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes rollouts.jsonl: what a training run wrote in the layout of verl, with two rewards of every response.
 
-12 steps with 20 prompts each and 4 responses per prompt. `verifier` is the truth. `score` is what training uses: the truth with noise, until
-the policy finds out that it likes long answers, from step 8 on.
+12 steps with 20 prompts each and 4 responses per prompt. `verifier` is the truth. `score` is what training uses: the truth with
+noise, until the policy finds out that it likes long answers, from step 8 on.
 
 Run it in this folder: python3 training.py
 """

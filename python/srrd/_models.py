@@ -78,13 +78,12 @@ def models(
     files = [None if path is None else os.fspath(path) for path in (report, plot)]
     counts = (whole("draws", draws), whole("seed", seed), whole("top", top))
     asked = _srrd.ModelsAsked(gold, by, criterion, float(interval), *counts, *files)
-    several = isinstance(table, (list, tuple)) and len(table) > 0
-    if several and all(isinstance(sample, RewardSample) for sample in table):
-        return Models._of(_srrd.models([_core(sample) for sample in table], asked, threads))
-    paths = table if several and all(isinstance(path, (str, os.PathLike)) for path in table) else [table]
-    if all(isinstance(path, (str, os.PathLike)) for path in paths):
+    given: list[Any] = list(table) if isinstance(table, (list, tuple)) and table else [table]
+    if all(isinstance(sample, RewardSample) for sample in given):
+        return Models._of(_srrd.models([_core(sample) for sample in given], asked, threads))
+    if all(isinstance(path, (str, os.PathLike)) for path in given):
         reading = _table.reading(duplicates, columns, rewards, "none", dataset)
-        return Models._of(_srrd.models_of_files([os.fspath(path) for path in paths], reading, asked, threads))
+        return Models._of(_srrd.models_of_files([os.fspath(path) for path in given], reading, asked, threads))
     chosen = [rewards] if isinstance(rewards, str) else list(rewards or ())
     if not chosen:
         raise ValueError("name the columns of scores with rewards=[…]")

@@ -130,7 +130,9 @@ def residual(values: Any, prompts: Any) -> Any:
 def test_length_explains_what_least_squares_say() -> None:
     rng = np.random.default_rng(1)
     responses = ["x" * int(n) + "\n# y" * int(k) for n, k in rng.integers((1, 0), (80, 4), (400, 2))]
-    table = pd.DataFrame({"prompt": np.repeat(np.arange(80), 5), "response": [f"{k}{r}" for k, r in enumerate(responses)]})
+    table = pd.DataFrame(
+        {"prompt": np.repeat(np.arange(80), 5), "response": [f"{k}{r}" for k, r in enumerate(responses)]}
+    )
     length, lines = table["response"].str.len(), table["response"].str.count("\n") + 1
     table["a"] = rng.normal(size=400)
     table["b"] = table["a"] + 0.05 * length - 0.4 * lines + 0.5 * rng.normal(size=400)

@@ -187,16 +187,19 @@ common transitions, without a look at rewards.")]
     /// Reward models side by side: scores of the same responses to the same prompts
     #[command(after_help = "\
 Examples:
-  srrd models log.parquet                                   all columns of scores
-  srrd models log.csv --rewards old,new                     two of them
+  srrd models runs/grpo/completions                         a log of TRL; also of verl, NeMo Gym, …
+  srrd models log.csv --rewards old,new                     two columns of a table
   srrd models log.csv --rewards 'rewards/*' --gold human    all, held against one
+  srrd models first.json second.json --criterion subset     one file per model, as of RewardBench
+  srrd models log.parquet --by step --gold verifier --plot hacking.svg -o page.html
 
 A table has one row per response: columns `prompt`, `response` (or `completion`, `state`, `action`),
 and one column per model. What counts are differences within prompts: a model that adds a number
 per prompt chooses the same. Of each pair: the distance, how often both order two responses of a
-prompt alike (accuracy), Kendall's tau_b, how often both like the same response best (top1), and
-what is lost when one chooses the best of n by the scores of the other. Intervals: 0.95 unless given,
-by drawing prompts. With --json also accuracies by margin, and all n from 2 to 64.")]
+prompt alike (accuracy), Kendall's tau_b, how often both like the same response best (top1), what
+is lost when one chooses the best of n by the scores of the other, and how much of the difference the
+length and the format of responses explain. --by finds where the distance changes over training: where
+nothing changes, 5 of 100 logs are said to. Intervals: 0.95 unless given, by drawing prompts. With --json also accuracies by margin, and all n from 2 to 64.")]
     #[command(mut_arg("interval", |arg| arg.help("The level of the intervals [default: 0.95]")), mut_arg("seed", |arg| arg.help("The seed of the draws")))]
     Models(Models),
     /// A page about your own samples, or the report of a run

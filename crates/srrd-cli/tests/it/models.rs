@@ -99,8 +99,9 @@ fn over_training_a_change_is_found_and_drawn() {
     // A column that names groups, and the same numbers in a picture of bars.
     place.srrd("models log.csv --criterion step --rewards proxy,gold --plot bars.svg");
     assert!(std::fs::read_to_string(place.path("bars.svg")).unwrap().contains("data-series=\"proxy and gold\""));
+    place.write("named.csv", training(9).trim_end().replace('\n', "\ns"));
     for (call, told) in [
-        ("models log.csv --by prompt", "is no number: steps of training are"),
+        ("models named.csv --by step --rewards proxy,gold", "'s0' is no number: steps of training are"),
         ("models log.csv --by step --criterion prompt", "cannot be used with"),
         ("models log.csv --by stp", "did you mean `step`?"),
         ("models log.csv -o page.txt", "must end in .html"),

@@ -178,6 +178,42 @@ fn rewards_at_the_margin_are_hardly_ever_called_the_same() {
     assert!(20 * same <= PAIRS as usize, "{same}");
 }
 
+/// The same of scored responses to prompts, whose population is known: scores whose correlation within prompts puts them at the margin.
+#[test]
+fn scores_at_the_margin_are_hardly_ever_called_the_same() {
+    const PAIRS: u64 = 2000;
+    let margin = Margin::default();
+    // D² = (1 − ρ)/2.
+    let correlation = 1.0 - 2.0 * margin.get().powi(2);
+    let noise = (1.0 - correlation.powi(2)).sqrt() / correlation;
+    let answers: Vec<Answer> = (0..PAIRS)
+        .into_par_iter()
+        .map(|seed| {
+            let mut rng = generator(95_000 + seed);
+            let (prompts, responses) = (rng.random_range(20..120u32), rng.random_range(2..9u32));
+            let mut draw = || srrd::run::normal(&mut || rng.random::<f64>());
+            let mut rows = Vec::new();
+            for prompt in 0..prompts {
+                // What shaping can do: a number per prompt.
+                let shift = 5.0 * draw();
+                for response in 0..responses {
+                    let score = draw();
+                    rows.push((prompt, responses * prompt + response, score, 3.0 * (score + noise * draw()) + shift));
+                }
+            }
+            let with = |of: fn(&(u32, u32, f64, f64)) -> f64| {
+                let rows = rows.iter().map(|row| (row.0, row.1, u32::MAX - 1, of(row)));
+                RewardSample::from_rows(rows, Duplicates::Mean).unwrap().with_ends(Ends::all()).unwrap()
+            };
+            let (a, b) = (with(|row| row.2), with(|row| row.3));
+            Pair::new(&a, &b).measure(Metric::Projected, &Settings::default()).verdict(margin).unwrap().answer
+        })
+        .collect();
+    let same = answers.iter().filter(|answer| **answer == Answer::Same).count();
+    println!("{same} of {PAIRS} pairs of scores at the margin are called the same");
+    assert!(20 * same <= PAIRS as usize, "{same}");
+}
+
 /// A copy of a reward: scaled, and shaped such that ends keep potential 0.
 fn copy_of(rng: &mut ChaCha8Rng, problem: &Problem, rewards: &[f64]) -> Vec<f64> {
     let potential: Vec<f64> = (0..problem.states).map(|_| rng.random_range(-3.0..3.0)).collect();
