@@ -20,7 +20,9 @@ def options(about: str, *, quick: int, full: int, unit: str) -> argparse.Argumen
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="folder of the recordings")
     parser.add_argument("--count", type=positive, metavar="N", help=f"{unit} per class (default {full})")
     parser.add_argument("--quick", action="store_true", help=f"only {quick} {unit} per class")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="other recordings of the same kind (default 0)")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="other recordings of the same kind (default 0)"
+    )
     parser.set_defaults(quick_count=quick, full_count=full)
     return parser
 
@@ -78,7 +80,9 @@ class Progress:
         if sys.stderr.isatty() or now - self.shown > 10 or self.done == self.total:
             left = (now - self.start) / self.done * (self.total - self.done)
             end = "\r" if sys.stderr.isatty() and self.done < self.total else "\n"
-            print(f"{self.done} of {self.total}: {what}, about {left:.0f} s left   ", end=end, file=sys.stderr, flush=True)
+            print(
+                f"{self.done} of {self.total}: {what}, about {left:.0f} s left   ", end=end, file=sys.stderr, flush=True
+            )
             self.shown = now
 
 

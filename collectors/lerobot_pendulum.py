@@ -2,9 +2,9 @@
 
     python3 lerobot_pendulum.py -o DIR [--quick] [--version v3.0]    needs gymnasium-requirements.txt
 
-A folder per class: `pendulum_{expert,medium,random}`. Beside the data lies `rewards/progress.parquet`, the progress of the task by frame: how far upright
-the pendulum is (`progress_dense`), and whether it is up (`progress_sparse`, missing in each episode's first ten frames as it is in data sets whose
-labels start late).
+A folder per class: `pendulum_{expert,medium,random}`. Beside the data lies `rewards/progress.parquet`, the progress
+of the task by frame: how far upright the pendulum is (`progress_dense`), and whether it is up (`progress_sparse`,
+missing in each episode's first ten frames as it is in data sets whose labels start late).
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ FEATURES = {
     "next.reward": {"dtype": "float32", "shape": [1], "names": None},
     "next.done": {"dtype": "bool", "shape": [1], "names": None},
     "timestamp": {"dtype": "float32", "shape": [1], "names": None},
-    **{name: {"dtype": "int64", "shape": [1], "names": None} for name in ("frame_index", "episode_index", "index", "task_index")},
+    **{
+        name: {"dtype": "int64", "shape": [1], "names": None}
+        for name in ("frame_index", "episode_index", "index", "task_index")
+    },
 }
 DATA_PATH = {
     "v2.1": "data/chunk-{episode_chunk:03d}/episode_{episode_index:06d}.parquet",
@@ -77,7 +80,9 @@ def write(tables: list[pa.Table], version: str, kind: str, folder: Path) -> None
     (folder / "meta/info.json").write_text(json.dumps(info, indent=1) + "\n")
     task = f"swing the pendulum up ({kind})"
     if version == "v2.1":
-        lines = [json.dumps({"episode_index": at, "tasks": [task], "length": length}) for at, length in enumerate(lengths)]
+        lines = [
+            json.dumps({"episode_index": at, "tasks": [task], "length": length}) for at, length in enumerate(lengths)
+        ]
         (folder / "meta/episodes.jsonl").write_text("\n".join(lines) + "\n")
         (folder / "meta/tasks.jsonl").write_text(json.dumps({"task_index": 0, "task": task}) + "\n")
         for number, table in enumerate(tables):
@@ -118,7 +123,9 @@ def main() -> None:
     """Records the classes that are not there yet."""
     parser = options(__doc__, quick=5, full=50, unit="episodes")
     parser.add_argument("--version", choices=tuple(DATA_PATH), default="v3.0", help="of the layout (default v3.0)")
-    parser.add_argument("--steps", type=positive, default=STEPS, metavar="N", help=f"length of episodes (default {STEPS})")
+    parser.add_argument(
+        "--steps", type=positive, default=STEPS, metavar="N", help=f"length of episodes (default {STEPS})"
+    )
     args = parser.parse_args()
     missing = [kind for kind in CLASSES if not (args.output / f"pendulum_{kind}").exists()]
     progress = Progress(count_of(args) * len(missing))

@@ -29,10 +29,16 @@ def record(kind: str, args: Namespace, progress: Progress, path: Path) -> None:
         for number, episode in enumerate(episodes(kind, count_of(args), args.seed, args.steps)):
             buffers.append(
                 EpisodeBuffer(
-                    id=number, seed=episode.seed, options=None, observations=list(episode.observations),
-                    actions=list(episode.actions), rewards=list(episode.rewards),
-                    terminations=list(episode.terminations), truncations=list(episode.truncations), infos={},
-                )  # fmt: skip
+                    id=number,
+                    seed=episode.seed,
+                    options=None,
+                    observations=list(episode.observations),
+                    actions=list(episode.actions),
+                    rewards=list(episode.rewards),
+                    terminations=list(episode.terminations),
+                    truncations=list(episode.truncations),
+                    infos={},
+                )
             )
             progress.step(f"{kind}, return {episode.rewards.sum():.0f}")
         env = gymnasium.make("Pendulum-v1")
@@ -48,8 +54,12 @@ def record(kind: str, args: Namespace, progress: Progress, path: Path) -> None:
 def main() -> None:
     """Records the classes that are not there yet."""
     parser = options(__doc__, quick=5, full=50, unit="episodes")
-    parser.add_argument("--layout", choices=("hdf5", "arrow"), default="hdf5", help="how Minari stores it (default hdf5)")
-    parser.add_argument("--steps", type=positive, default=STEPS, metavar="N", help=f"length of episodes (default {STEPS})")
+    parser.add_argument(
+        "--layout", choices=("hdf5", "arrow"), default="hdf5", help="how Minari stores it (default hdf5)"
+    )
+    parser.add_argument(
+        "--steps", type=positive, default=STEPS, metavar="N", help=f"length of episodes (default {STEPS})"
+    )
     args = parser.parse_args()
     missing = [kind for kind in CLASSES if not (args.output / "pendulum" / f"{kind}-v0").exists()]
     progress = Progress(count_of(args) * len(missing))

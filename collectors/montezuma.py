@@ -2,15 +2,18 @@
 
     python3 montezuma.py -o DIR [--quick]             needs ale-requirements.txt
 
-Players are scripted. They look some frames ahead in a copy of the game, choose among moves drawn at random, and follow a path of places:
+Players are scripted. They look some frames ahead in a copy of the game, choose among moves drawn at random, and
+follow a path of places:
     novice      draws its moves without looking ahead: 0 points
     moderate    knows the way to the key: 100 points
     expert      brings the key to a door: 400 points
-Every player has random numbers of its own, waits a while of its own before it starts, and the game repeats an action now and then, so no run is a
-replay of another. Which class a run belongs to is told by its final score alone, as in the paper, with the thresholds 100 and 400 (the paper's are
-1000 and 3000, which no scripted player reaches). A run that missed its class is made again with other random numbers.
+Every player has random numbers of its own, waits a while of its own before it starts, and the game repeats an action
+now and then, so no run is a replay of another. Which class a run belongs to is told by its final score alone, as in
+the paper, with the thresholds 100 and 400 (the paper's are 1000 and 3000, which no scripted player reaches). A run
+that missed its class is made again with other random numbers.
 
-Rows of `trajectories/revenge/ID.txt` are all frames. Pictures `screens/revenge/ID/FRAME.png` are of every tenth frame, grey, in full size.
+Rows of `trajectories/revenge/ID.txt` are all frames. Pictures `screens/revenge/ID/FRAME.png` are of every tenth
+frame, grey, in full size.
 """
 
 from __future__ import annotations
@@ -27,7 +30,18 @@ EVERY = 10
 STICKY = 0.1
 MOVES = (0, 2, 3, 4, 5, 11, 12)  # nothing, up, right, left, down, jump right, jump left
 TO_KEY = ((77, 192), (112, 195), (133, 192), (133, 148), (22, 148), (22, 190), (14, 205))
-TO_DOOR = ((22, 190), (22, 148), (133, 148), (133, 192), (112, 195), (77, 192), (77, 235), (88, 235), (108, 235), (150, 235))
+TO_DOOR = (
+    (22, 190),
+    (22, 148),
+    (133, 148),
+    (133, 192),
+    (112, 195),
+    (77, 192),
+    (77, 235),
+    (88, 235),
+    (108, 235),
+    (150, 235),
+)
 X, Y, ROOM, LIVES, BELONGINGS = 42, 43, 3, 58, 65  # where the machine's memory has them
 CLASSES = {"novice": (0, 99), "moderate": (100, 399), "expert": (400, 10**9)}
 LONGEST = {"novice": 900, "moderate": 2400, "expert": 4800}
@@ -164,7 +178,9 @@ def write(game: Game, number: int, folder: Path) -> None:
     with whole(folder / "screens" / "revenge" / str(number)) as screens:
         screens.mkdir(parents=True)
         for frame, picture in game.screens.items():
-            Image.fromarray(np.ascontiguousarray(picture).reshape(picture.shape[:2])).save(screens / f"{frame}.png", optimize=True)
+            Image.fromarray(np.ascontiguousarray(picture).reshape(picture.shape[:2])).save(
+                screens / f"{frame}.png", optimize=True
+            )
     lines = [f"db traj id : {number}", "frame,reward,score,terminal,action"]
     lines += [f"{at},{row.reward},{row.score},{row.terminal},{row.action}" for at, row in enumerate(game.rows)]
     with whole(folder / "trajectories" / "revenge" / f"{number}.txt") as part:
@@ -175,14 +191,14 @@ def main() -> None:
     """Records the runs that are not there yet."""
     args = options(__doc__, quick=4, full=40, unit="runs").parse_args()
     count = count_of(args)
-    wanted = [(kind, run) for run in range(count) for kind in CLASSES]
+    wanted = [(kind, turn) for turn in range(count) for kind in CLASSES]
     progress = Progress(len(wanted))
-    for number, (kind, run) in enumerate(wanted, start=1):
+    for number, (kind, turn) in enumerate(wanted, start=1):
         if (args.output / "trajectories" / "revenge" / f"{number}.txt").exists():
             progress.step("was there")
             continue
         for attempt in range(50):
-            game = play(kind, generator(args.seed, kind, run, attempt))
+            game = play(kind, generator(args.seed, kind, turn, attempt))
             low, high = CLASSES[kind]
             if low <= game.score <= high:
                 break

@@ -1,4 +1,6 @@
-"""Three players of Gymnasium's Pendulum-v1, which the Minari and the LeRobot collector record: expert, medium and random."""
+"""Three players of Gymnasium's Pendulum-v1, which the Minari and the LeRobot collector record: expert, medium and
+random.
+"""
 
 from __future__ import annotations
 

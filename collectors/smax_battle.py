@@ -1,15 +1,17 @@
-"""Records micro-battles of JaxMARL's SMAX, a simplified StarCraft II, as one CSV file per game with a row per unit and iteration.
+"""Records micro-battles of JaxMARL's SMAX, a simplified StarCraft II, as one CSV file per game with a row per unit and
+iteration.
 
     python3 smax_battle.py -o DIR [--quick]           needs smax-requirements.txt
 
-Classes are the folders `STRATEGY-UNITS`: the four strategies of the paper times three mixes of units. The enemy is the same for all, two stalkers and
-three zealots led by SMAX's heuristic.
+Classes are the folders `STRATEGY-UNITS`: the four strategies of the paper times three mixes of units. The enemy is
+the same for all, two stalkers and three zealots led by SMAX's heuristic.
     c1      move towards the ally that is nearest to the enemy's start
     c2      move towards an enemy unit chosen at random
     c3      move towards the ally that is nearest to an enemy unit
     c4      move towards the centre of the map
-A unit that has an enemy in range attacks it. One move in ten is random, so games of a class differ. The score counts the enemy's lost health, 50 for
-each enemy killed, and the health of one's own units: about what StarCraft II's score is made of.
+A unit that has an enemy in range attacks it. One move in ten is random, so games of a class differ. The score counts
+the enemy's lost health, 50 for each enemy killed, and the health of one's own units: about what StarCraft II's score
+is made of.
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ class Leader:
         self.base = np.array([env.map_width * 3 / 4, env.map_height / 2])
         self.chosen: dict[int, int] = {}
 
-    def goal(self, unit: int, mine: np.ndarray, enemies: np.ndarray, alive: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    def goal(
+        self, unit: int, mine: np.ndarray, enemies: np.ndarray, alive: tuple[np.ndarray, np.ndarray]
+    ) -> np.ndarray:
         """Where a unit moves to."""
         ours, theirs = np.flatnonzero(alive[0]), np.flatnonzero(alive[1])
         if self.strategy == "c4":
@@ -85,7 +89,9 @@ class Leader:
         return actions
 
 
-def rows_of(env: HeuristicEnemySMAX, state: object, attacking: np.ndarray, iteration: int, full: np.ndarray) -> list[tuple]:
+def rows_of(
+    env: HeuristicEnemySMAX, state: object, attacking: np.ndarray, iteration: int, full: np.ndarray
+) -> list[tuple]:
     """One row for every unit that lives."""
     count, health = env.num_allies, np.asarray(state.unit_health).clip(0)
     alive, places, kinds = (np.asarray(part) for part in (state.unit_alive, state.unit_positions, state.unit_types))

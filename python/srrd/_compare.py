@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _srrd
+from ._numbers import number, whole
 from ._options import CompareOptions, Metric, MetricChoice, MetricChoices, Options, choices
 from ._result import Comparison, Evaluation, Explanation, Inspection
 from ._sample import RewardSample
@@ -134,7 +135,7 @@ def pairwise(
         Samples, or paths of files with one sample each. Files are read where the work is done: by the workers of an engine, which need to
         see them under the same paths, and not all at once.
     metric
-        As for `distance`. On an engine nothing is said where another one fits the data better.
+        As for `distance`. Of files that workers read, nothing is said where another one fits the data better.
     undefined
         What stands where a distance is undefined (with 0 on the diagonal): nan unless given. 1 is the farthest. In
         `RewardKNN` an undefined distance has no vote.
@@ -164,6 +165,7 @@ def pairwise(
            [0.05, 0.  , 0.99],
            [1.  , 0.99, 0.  ]])
     """
+    undefined = None if undefined is None else number("undefined", undefined)
     paths = [os.fspath(sample) for sample in samples if isinstance(sample, str | os.PathLike)]
     if paths and len(paths) < len(samples):
         raise TypeError("samples: give either samples or paths, not both")
@@ -174,7 +176,7 @@ def pairwise(
         _srrd.check_matrix(len(cores))
     from .engine import pairwise_on
 
-    return pairwise_on(engine, cores, metric or "srrd", gamma, options, undefined, threads, block, progress, out)
+    return pairwise_on(engine, cores, metric, gamma, options, undefined, threads, block, progress, out)
 
 
 def cross(
@@ -212,7 +214,8 @@ def explain(
     >>> srrd.explain(a, b, metric="direct").transitions[0].state
     7
     """
-    return Explanation._of(_srrd.explain(_core(a), _core(b), choices(metric, gamma, options), top, threads))
+    chosen = choices(metric, gamma, options)
+    return Explanation._of(_srrd.explain(_core(a), _core(b), chosen, whole("top", top), threads))
 
 
 def inspect(
@@ -238,6 +241,8 @@ def inspect(
     'Use metric="projected": 273 shared transitions with 253 degrees of freedom; 10 or more are enough.'
     """
     chosen = choices(metric, gamma, options)
+    if space is not None:
+        space = (whole("space", space[0], 1), whole("space", space[1], 1))
     return Inspection._of(_srrd.inspect([_core(sample) for sample in samples], chosen, space, threads))
 
 
@@ -274,9 +279,9 @@ def evaluate(
         [_core(sample) for sample in samples],
         chosen,
         [float(value) for value in gamma],
-        list(k),
+        [whole("k", value, 1) for value in k],
         train,
-        repeats,
+        whole("repeats", repeats, 1),
         shrinkage,
         threads,
     )

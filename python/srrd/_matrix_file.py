@@ -17,8 +17,9 @@ try:
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
-#: How many distances of a block are undefined, and which is the first (row and column in the whole matrix).
-Concern: TypeAlias = "tuple[int, tuple[int, int] | None]"
+#: How many distances of a block are undefined, which is the first (row and column in the whole matrix), and how many are over
+#: few shared transitions.
+Concern: TypeAlias = "tuple[int, tuple[int, int] | None, int]"
 Key: TypeAlias = "tuple[int, int]"
 
 #: How long finished blocks are not noted, in seconds (what is lost when the process is killed), and by how much longer
@@ -59,10 +60,7 @@ class MatrixFile:
         self._take_lock()
         self.block, self._fingerprint = block, fingerprint
         if self._before.get("fingerprint") == fingerprint and self._before.get("block") == block:
-            self.finished = {
-                (int(i), int(j)): (int(count), None if first is None else (int(first[0]), int(first[1])))
-                for i, j, count, first in self._before["finished"]
-            }
+            self.finished = _finished(self._before, self._size, block)
         try:
             if self.finished:
                 self._matrix = np.lib.format.open_memmap(self._data, mode="r+")
@@ -128,7 +126,7 @@ class MatrixFile:
     def _write_notes(self) -> None:
         if isinstance(self._matrix, np.memmap):
             self._matrix.flush()
-        blocks = [[i, j, count, first] for (i, j), (count, first) in self.finished.items()]
+        blocks = [[i, j, *concern] for (i, j), concern in self.finished.items()]
         text = json.dumps({"fingerprint": self._fingerprint, "block": self.block, "finished": blocks})
         beside = self._notes.with_name(self._notes.name + ".new")
         beside.write_text(text + "\n")
@@ -152,3 +150,18 @@ class MatrixFile:
             self._write_notes()
         self._matrix = None
         self._release()
+
+
+def _finished(notes: Mapping[str, Any], size: int, block: int) -> dict[Key, Concern]:
+    """The blocks that notes name; none where they are not as they were written: then all are computed again."""
+    found: dict[Key, Concern] = {}
+    most = -(-size // block)
+    try:
+        for i, j, count, first, few in notes["finished"]:
+            at = None if first is None else (int(first[0]), int(first[1]))
+            if not (0 <= int(i) <= int(j) < most and (at is None or 0 <= at[0] < at[1] < size)):
+                return {}
+            found[int(i), int(j)] = (int(count), at, int(few))
+    except (KeyError, IndexError, OverflowError, TypeError, ValueError):
+        return {}
+    return found

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from . import _srrd, _table
+from ._numbers import whole
 from ._options import Next
 from ._result import Returns
 
@@ -72,8 +73,8 @@ def returns(
             f"two rewards are compared, and the table holds {len(walks)}: give a second table, rewards=(A, B), or preferences"
         )
     pairs = None if preferences is None else _pairs(preferences)
-    told = _srrd.returns(walks, pairs, float(gamma), interval, draws, seed, threads)
-    return Returns._of(told)
+    counts = (whole("draws", draws), whole("seed", seed))
+    return Returns._of(_srrd.returns(walks, pairs, float(gamma), interval, *counts, threads))
 
 
 def _walks(table: Table, reading: _srrd.Reading, wanted: Sequence[str]) -> list[_srrd.Walks]:

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from . import _srrd
+from ._numbers import threads_or_none, whole
 from ._progress import Meter, Progress
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Plan:
         ``"quick"``, or ``"paper"`` for the paper's numbers.
     parameters
         Those of ``srrd reproduce``, a value or a list each: ``rollouts=[1, 5]``, ``trials=20``, ``size=(10, 10)``,
-        ``min_common=5``.
+        ``min_common=5``, ``as_published=True``.
 
     Examples
     --------
@@ -93,6 +94,8 @@ def _plan(what: str, preset: str, parameters: dict[str, Any]) -> Plan:
 def _text(name: str, value: Any) -> str:
     """A parameter as the command takes it."""
     if isinstance(value, bool):
+        if name == "as_published":
+            return "yes" if value else "no"
         raise TypeError(f"{name}: {value!r} is neither a number nor a text")
     if isinstance(value, (str, os.PathLike)):
         return os.fspath(value)
@@ -167,8 +170,8 @@ def run(
     """
     if not isinstance(plan, Plan):
         raise TypeError(f"a Plan is needed, such as srrd.Plan('coverage'), not {type(plan).__name__}")
-    if shards is not None and shards < 1:
-        raise ValueError("shards: it must be at least 1")
+    shards = None if shards is None else whole("shards", shards, 1)
+    threads = threads_or_none(threads)
     to = Path(folder)
     meter = Meter(progress, "trials")
     if engine is None:

@@ -547,4 +547,10 @@ def _counted(count: int, what: str) -> str:
 
 def _percent(fraction: float) -> str:
     percent = 100 * fraction
-    return f"{percent:.1f} %" if percent >= 0.1 else f"{percent:.1e} %"
+    return (
+        f"{percent:.1f} %"
+        if percent >= 0.1 or not percent
+        else f"{percent:.1g} %"
+        if percent >= 1e-4
+        else "under 0.0001 %"
+    )

@@ -13,6 +13,7 @@ from ._sample import Token
 __all__ = [
     "Choices",
     "DataWarning",
+    "ModelsAsked",
     "Reading",
     "Sample",
     "Tabular",
@@ -40,6 +41,9 @@ __all__ = [
     "merge_parts",
     "metrics",
     "models",
+    "models_of_arrow",
+    "models_of_columns",
+    "models_of_files",
     "neighbour_distances",
     "options",
     "overlap_distances",
@@ -56,13 +60,13 @@ __all__ = [
     "sample_of_episodes",
     "samples_of_arrow",
     "samples_of_columns",
-    "score_columns_of_file",
     "settle",
+    "settle_matrix",
     "simulate",
     "walks_of_columns",
     "walks_of_file",
     "warn",
-    "warn_undefined",
+    "warn_of_matrix",
     "worlds",
 ]
 
@@ -77,6 +81,21 @@ class Choices:
     def __new__(cls, given: dict[str, Any], certainty: bool = False) -> Choices: ...
     @property
     def metrics(self) -> list[str]: ...
+
+@final
+class ModelsAsked:
+    def __new__(
+        cls,
+        gold: str | None,
+        by: str | None,
+        criterion: str | None,
+        interval: float,
+        draws: int,
+        seed: int,
+        top: int,
+        report: str | None,
+        plot: str | None,
+    ) -> ModelsAsked: ...
 
 @final
 class Reading:
@@ -200,15 +219,15 @@ def regret(
 def walks_of_columns(columns: dict[str, Any], origin: str, name: str, reading: Reading) -> list[Walks]: ...
 def walks_of_file(path: str, reading: Reading) -> list[Walks]: ...
 def preferences_of_file(path: str) -> list[tuple[str, str]]: ...
-def score_columns_of_file(path: str) -> list[str]: ...
-def models(
-    samples: list[Sample],
-    gold: str | None,
-    interval: float,
-    draws: int,
-    seed: int,
-    top: int,
-    threads: int | None = None,
+def models(samples: list[Sample], asked: ModelsAsked, threads: int | None = None) -> Told: ...
+def models_of_files(
+    paths: list[str], reading: Reading, asked: ModelsAsked, threads: int | None = None
+) -> Told: ...
+def models_of_arrow(
+    frame: Any, origin: str, reading: Reading, asked: ModelsAsked, threads: int | None = None
+) -> Told: ...
+def models_of_columns(
+    columns: dict[str, Any], origin: str, reading: Reading, asked: ModelsAsked, threads: int | None = None
 ) -> Told: ...
 def returns(
     rewards: list[Walks],
@@ -271,7 +290,7 @@ def cross(
 # For what is put together from blocks: a block (without warnings), what comes before the first one, and what after the last.
 def block(
     rows: list[Sample], columns: list[Sample] | None, choices: Choices, threads: int | None = None
-) -> npt.NDArray[np.float64]: ...
+) -> tuple[npt.NDArray[np.float64], int]: ...
 def neighbour_distances(
     rows: list[Sample], columns: list[Sample], choices: Choices, shrinkage: float, threads: int | None = None
 ) -> npt.NDArray[np.float64]: ...
@@ -281,7 +300,18 @@ def overlap_distances(
 def default_shrinkage() -> float: ...
 def settle(samples: list[Sample], choices: Choices, threads: int | None = None) -> float: ...
 def warn(message: str) -> None: ...
-def warn_undefined(a: Sample, b: Sample, choices: Choices, undefined: int, pairs: int, at: tuple[int, int]) -> None: ...
+def settle_matrix(
+    samples: list[Sample], choices: Choices, threads: int | None = None
+) -> tuple[float, str, str | None]: ...
+def warn_of_matrix(
+    samples: int,
+    choices: Choices,
+    undefined: int,
+    first: tuple[Sample, Sample] | None,
+    at: tuple[int, int],
+    few: int,
+    advised: str | None,
+) -> None: ...
 def estimate_gamma(samples: list[Sample], threads: int | None = None) -> GammaEstimate: ...
 def embed(distances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...
 

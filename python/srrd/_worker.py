@@ -156,11 +156,13 @@ class Question:
         return choices(self.metric, self.gamma, self.options)
 
 
-def block_of(rows: list[_srrd.Sample], columns: list[_srrd.Sample], question: Question) -> npt.NDArray[np.float64]:
-    """The distances of a block off the diagonal; nan where undefined."""
+def block_of(
+    rows: list[_srrd.Sample], columns: list[_srrd.Sample], question: Question
+) -> tuple[npt.NDArray[np.float64], int]:
+    """The distances of a block off the diagonal, nan where undefined, and how many are over few shared transitions."""
     return _srrd.block(rows, columns, question.choices(), question.threads)
 
 
-def diagonal_block_of(samples: list[_srrd.Sample], question: Question) -> npt.NDArray[np.float64]:
-    """The distances of a block on the diagonal; nan where undefined."""
+def diagonal_block_of(samples: list[_srrd.Sample], question: Question) -> tuple[npt.NDArray[np.float64], int]:
+    """As `block_of`, on the diagonal."""
     return _srrd.block(samples, None, question.choices(), question.threads)

@@ -25,7 +25,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from . import _returns, _srrd, _table
+from . import _environments, _returns, _srrd, _table
 from ._options import Metric, Next
 from ._sample import RewardSample
 
@@ -186,8 +186,13 @@ def airl(
     rate: float = 1e-4,
     clip: float = 0.2,
     lambda_: float = 0.95,
-    discriminator_steps: int = 16,
+    discriminator_steps: int = 32,
     hidden: Sequence[int] = (256, 128),
+    env: Any = None,
+    environments: int | None = None,
+    size: str | tuple[int, int] | None = None,
+    epsilon: float | None = None,
+    obstacles: int | None = None,
     seed: int = 0,
     iterations: int | None = None,
     stop: float | None = None,
@@ -208,10 +213,18 @@ def airl(
     write
         Which reward is given: ``"g"``, without shaping, or ``"f"``.
     generator
-        ``"exact"``: soft value iteration on the model; ``"ppo"``: proximal policy optimization in the model, with nets.
+        ``"exact"``: soft value iteration on the model; ``"ppo"``: proximal policy optimization in the model or in `env`, with nets.
     steps, batch, minibatch, epochs, rate, clip, lambda_, discriminator_steps, hidden, seed
         Of ``"ppo"``: steps in all and per round, steps of a gradient, passes over a batch, the learning rate, how far the ratio of
         probabilities counts, λ of the advantages, steps of the discriminator per round, the hidden layers of all nets.
+    env, environments
+        Of ``"ppo"``: what the policy acts in instead of the model. A function without arguments that makes an environment of Gymnasium (or
+        one like it), for example ``lambda: gymnasium.make("CartPole-v1")``, which is called `environments` times (8 unless given); one
+        environment; or the name of a built-in world, ``"gridworld"`` or ``"bouncing-balls"``. Actions are numbered (Discrete),
+        observations are numbers (Discrete) or arrays (Box), and the states of the demonstrations are such observations; they need not
+        repeat.
+    size, epsilon, obstacles
+        Of a built-in world, as in `srrd.simulate`.
     iterations
         The most iterations: 200 with ``"exact"`` unless given.
 
@@ -240,12 +253,36 @@ def airl(
         "discriminator_steps": discriminator_steps,
         "hidden": list(hidden),
         "seed": seed,
+        "env": None,
         "iterations": 200 if iterations is None and generator == "exact" else iterations,
         "stop": stop,
         "trace": bool(trace),
         "trace_metric": trace_metric,
     }
-    return _learn("airl", _walks(demonstrations, columns, next), options, None, threads)
+    walks = _walks(demonstrations, columns, next)
+    if env is None:
+        if any(option is not None for option in (environments, size, epsilon, obstacles)):
+            raise ValueError("environments, size, epsilon and obstacles are about `env`: give it, or leave them out")
+        return _learn("airl", walks, options, None, threads)
+    if generator != "ppo":
+        raise ValueError('env: only a policy that learns acts in an environment: give generator="ppo"')
+    if model != "set":
+        raise ValueError("model: with `env` the environment says where actions lead; leave it out")
+    if isinstance(env, str):
+        cells = f"{size[0]}x{size[1]}" if isinstance(size, tuple) else size
+        options |= {"env": env, "world": (cells, epsilon, obstacles)}
+        if environments is not None:
+            raise ValueError("environments: a built-in world is acted in eight times at once; leave it out")
+        return _learn("airl", walks, options, None, threads)
+    if any(option is not None for option in (size, epsilon, obstacles)):
+        raise ValueError("size, epsilon and obstacles are about built-in worlds: make the environment as it should be")
+    make, single = _environments.maker(env)
+    if single and (len(walks) > 1 or environments not in (None, 1)):
+        raise ValueError(
+            "env: one environment is for one set and `environments` = 1: give a function that makes environments"
+        )
+    options |= {"env": make, "environments": 1 if single else 8 if environments is None else environments}
+    return _learn("airl", walks, options, None, threads)
 
 
 def ptirl(

@@ -51,7 +51,8 @@ def assert_same_behaviour(
     if found.verdict == "same":
         return
     failure = NotEnoughData if found.verdict == "unknown" else AssertionError
-    raise failure(found.sentences[0] + _shown(found))
+    notes = "".join(f"\n  note: {warning.message}" for warning in found.warnings)
+    raise failure(found.sentences[0] + _shown(found) + notes)
 
 
 def _shown(found: Comparison) -> str:

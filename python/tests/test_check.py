@@ -77,3 +77,17 @@ def test_time_limits_are_no_ends() -> None:
     (sample,) = srrd.record(env, rewards=[goal], episodes=20, max_steps=1)
     # One step from the start no episode of this lake is over: the first hole is two steps away.
     assert srrd.inspect(sample)["samples"][0]["ending"] == 0
+
+
+def test_a_failed_check_says_what_to_do_about_continuous_states() -> None:
+    def speed(obs: np.ndarray, action: np.ndarray, next_obs: np.ndarray) -> float:
+        return float(next_obs[2])
+
+    a, b = srrd.record("Pendulum-v1", rewards=[speed, lambda s, a, n: 2 * speed(s, a, n)], episodes=1)
+    with (
+        pytest.warns(srrd.DataWarning, match="states hardly repeat"),
+        pytest.raises(
+            NotEnoughData, match='note: states hardly repeat .* choose metric="projected" with potential="auto"'
+        ),
+    ):
+        assert_same_behaviour(a, b)

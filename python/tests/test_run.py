@@ -80,7 +80,10 @@ def test_wrong_calls(tmp_path: Path) -> None:
         srrd.run("coverage", tmp_path)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="neither a number nor a text"):
         srrd.Plan("coverage", trials=True)
-    with ThreadPoolExecutor(1) as pool, pytest.raises(ValueError, match="shards: it must be at least 1"):
+    with (
+        ThreadPoolExecutor(1) as pool,
+        pytest.raises(ValueError, match="shards: 0 is not a whole number between 1 and"),
+    ):
         srrd.run(PLAN, tmp_path, engine=pool, shards=0)
     with pytest.raises(TypeError, match="engine: a dask"):
         srrd.run(PLAN, tmp_path, engine=3)  # type: ignore[arg-type]

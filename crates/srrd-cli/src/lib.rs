@@ -13,6 +13,7 @@ mod outputs;
 mod picture;
 mod print;
 mod progress;
+mod room;
 mod signals;
 mod threads;
 

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::inputs::table_of;
-use srrd_data::{ErrorKind, FileFormat, OutputFile};
+use srrd_data::{ErrorKind, FileFormat, MatrixWriter, OutputFile};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -22,11 +22,11 @@ pub fn check_json(json: bool, output: Option<&Path>) -> Result<(), Failure> {
 
 /// A matrix that can be written there, as a table or as an array.
 pub fn check_matrix(path: &Path) -> Result<(), Failure> {
-    if is_npy(path) {
+    if MatrixWriter::is_array(path) {
         return check_place(path);
     }
     let compressed = path.extension().is_some_and(|extension| extension == "gz" || extension == "zst");
-    if compressed && path.file_stem().is_some_and(|stem| is_npy(Path::new(stem))) {
+    if compressed && path.file_stem().is_some_and(|stem| MatrixWriter::is_array(Path::new(stem))) {
         let (path, plain) = (path.display(), path.with_extension(""));
         return Err(Failure::wrong(format!(
             "{path}: an array is written without compression; name it '{}'",
@@ -40,11 +40,6 @@ pub fn check_matrix(path: &Path) -> Result<(), Failure> {
         Err(error) => Err(error.into()),
         Ok(_) => check_place(path),
     }
-}
-
-/// Whether the name says that it is a NumPy array.
-pub fn is_npy(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))
 }
 
 /// Begins the file and gives it up again. A pipe is left alone: whoever reads it would take that for its end.

@@ -30,6 +30,7 @@ mod dataset;
 pub mod discretize;
 mod error;
 mod files;
+mod matrix;
 mod table;
 
 pub use dataset::{
@@ -38,4 +39,5 @@ pub use dataset::{
 };
 pub use error::{ErrorKind, TableError};
 pub use files::{OutputFile, Unfinished, discard_unfinished};
+pub use matrix::{KeptMatrix, MatrixWriter};
 pub use table::*;

@@ -35,6 +35,15 @@ const RECORDINGS: [(&str, &str, &str); 17] = [
     ("lerobot", "lerobot_v30", "progress.parquet"),
 ];
 
+/// Recordings that the scripts in `collectors` made, and their kinds.
+const COLLECTED: [(&str, &str); 5] = [
+    ("robomimic", "collected/robosuite_lift.hdf5"),
+    ("minari", "collected/minari_hdf5"),
+    ("minari", "collected/minari_arrow"),
+    ("lerobot", "collected/lerobot_v21"),
+    ("lerobot", "collected/lerobot_v30"),
+];
+
 fn recording(name: &str) -> PathBuf {
     fixture("datasets").join(name)
 }
@@ -66,7 +75,7 @@ fn text(cell: &Cell) -> String {
 
 #[test]
 fn every_value_is_what_the_formats_own_library_reads() {
-    for (kind, name, _) in RECORDINGS {
+    for (kind, name) in RECORDINGS.map(|(kind, name, _)| (kind, name)).into_iter().chain(COLLECTED) {
         let stem = name.split('.').next().unwrap();
         let expected = fs::read_to_string(recording(&format!("{stem}.expected.csv"))).unwrap();
         let mut lines = expected.lines();
@@ -234,14 +243,24 @@ fn mutate(random: &mut impl Rng, bytes: &mut Vec<u8>) {
     }
 }
 
-/// So many damaged files per recording; `SRRD_MUTATIONS=400` tries more.
-fn cases() -> u64 {
-    std::env::var("SRRD_MUTATIONS").ok().and_then(|cases| cases.parse().ok()).unwrap_or(40)
+/// So many damaged files per binary format, divided among its recordings; `SRRD_MUTATIONS=10000` tries more.
+fn cases(file: &Path) -> u64 {
+    let in_all: usize = std::env::var("SRRD_MUTATIONS").ok().and_then(|cases| cases.parse().ok()).unwrap_or(400);
+    let format = |(_, name, file): &(&str, &str, &str)| Path::new(name).join(file).extension().map(ToOwned::to_owned);
+    let alike = RECORDINGS.iter().filter(|of| format(of).as_deref() == file.extension()).count();
+    in_all.div_ceil(alike) as u64
+}
+
+/// The most memory this process has had, where the system tells it.
+fn most_memory() -> Option<usize> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()? << 10)
 }
 
 #[test]
-fn damaged_recordings_never_panic() {
-    for (_, name, file) in RECORDINGS {
+fn damaged_recordings_never_panic_hang_or_fill_the_memory() {
+    for (number, (_, name, file)) in RECORDINGS.into_iter().enumerate() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         let damaged = if file.is_empty() { path.clone() } else { path.join(file) };
@@ -251,9 +270,9 @@ fn damaged_recordings_never_panic() {
             copy_folder(&recording(name), &path)
         }
         let whole = fs::read(&damaged).unwrap();
-        for case in 0..cases() {
+        for case in 0..cases(&damaged) {
             let mut bytes = whole.clone();
-            mutate(&mut ChaCha8Rng::seed_from_u64(case), &mut bytes);
+            mutate(&mut ChaCha8Rng::seed_from_u64((number as u64) << 32 | case), &mut bytes);
             fs::write(&damaged, &bytes).unwrap();
             let started = std::time::Instant::now();
             let read = || -> Result<usize, TableError> {
@@ -267,6 +286,7 @@ fn damaged_recordings_never_panic() {
             };
             let _ = read();
             assert!(started.elapsed().as_secs() < 20, "{name}, case {case} takes too long");
+            assert!(most_memory().is_none_or(|most| most < 1 << 30), "{name}, case {case} takes too much memory");
         }
     }
 }

@@ -10,8 +10,8 @@ use common::{Cell, Table, float, read, read_all, text, write};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use srrd_data::{
-    Batch, Column, ColumnType, ErrorKind, FileFormat, Format, Piece, ReadOptions, Schema, Values, coerce, create,
-    infer_types_of, open, open_bytes, write_npy,
+    Batch, Column, ColumnType, ErrorKind, FileFormat, Format, NpyWriter, Piece, ReadOptions, Schema, Values, coerce,
+    create, infer_types_of, open, open_bytes,
 };
 
 const TEXTS: [&str; 12] = [
@@ -393,7 +393,10 @@ fn csv_that_could_not_be_read_back_is_not_written() {
 fn a_matrix_has_an_aligned_header_and_its_elements() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.npy");
-    write_npy(&path, 2, &[1.0, 2.0, 3.0, f64::NAN, 5.0, 6.0]).unwrap();
+    let mut matrix = NpyWriter::create(&path, 3, 2).unwrap();
+    matrix.write(&[1.0, 2.0, 3.0, f64::NAN]).unwrap();
+    matrix.write(&[5.0, 6.0]).unwrap();
+    matrix.finish().unwrap();
     let bytes = std::fs::read(&path).unwrap();
     assert_eq!(bytes.len(), 128 + 6 * 8);
     assert!(String::from_utf8_lossy(&bytes[..128]).contains("'shape': (3, 2)"));

@@ -194,3 +194,84 @@ fn an_unfinished_run_can_be_reported() {
     assert!(publish(folder.path()).unwrap().contains("not finished"));
     assert!(fs::read_to_string(folder.path().join("report.html")).unwrap().contains("not finished"));
 }
+
+fn published(what: &str, replaced: &[(&str, &str)]) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let manifest = Manifest::new(what, Preset::Quick, replaced.iter().copied(), Shard::WHOLE).unwrap();
+    let run = Run::new(manifest).unwrap();
+    run.compute(folder.path(), 2, |_| std::ops::ControlFlow::Continue(())).unwrap();
+    let text = run.publish_without_png(folder.path()).unwrap();
+    (folder, text)
+}
+
+/// What the paper's code computes stands beside the definition, in rows of its own.
+#[test]
+fn as_published_has_rows_of_its_own_and_one_sentence() {
+    let replaced = [
+        ("world", "gridworld"),
+        ("size", "10x10"),
+        ("model", "random"),
+        ("epsilon", "0"),
+        ("rollouts", "30"),
+        ("trials", "4"),
+        ("estimator", "double"),
+        ("as-published", "yes"),
+    ];
+    let (folder, text) = published("coverage", &replaced);
+    let trials = fs::read_to_string(folder.path().join("trials.csv")).unwrap();
+    let distances = |metric: &str| -> Vec<f64> {
+        let rows = trials.lines().map(|line| line.split(',').collect::<Vec<_>>()).filter(|row| row[9] == metric);
+        rows.map(|row| row[11].parse().unwrap()).collect()
+    };
+    let mean = |metric: &str| distances(metric).iter().sum::<f64>() / 4.0;
+    // EPIC's last term is a constant. DARD's error is the code's, not the definition's.
+    assert!((mean("epic") - mean("epic-published")).abs() < 1e-9);
+    assert!(mean("dard-published") > mean("dard") + 0.05, "{} {}", mean("dard-published"), mean("dard"));
+    assert!(text.contains("DARD as published"), "{text}");
+    let report = fs::read_to_string(folder.path().join("report.html")).unwrap();
+    assert!(report.contains("The published code takes the successors of s in all three places of DARD"));
+}
+
+#[test]
+fn recorded_games_are_told_apart_and_every_row_says_which_data() {
+    let data = tempfile::tempdir().unwrap();
+    for (class, step) in [("left", -1), ("right", 1)] {
+        fs::create_dir_all(data.path().join("starcraft").join(class)).unwrap();
+        for game in 0..12 {
+            let mut text = "iteration,name,is_mine,is_enemy,is_attacking,x_pos,y_pos,score\n".to_owned();
+            for iteration in 0..40 {
+                let x = step * ((iteration * (game % 5 + 3)) % 17);
+                text += &format!("{iteration},a,1,0,{},{x},0,{}\n", iteration % 2, (iteration * iteration) % 7);
+                text += &format!("{iteration},b,0,1,0,20,{},{}\n", iteration % 3, (iteration * iteration) % 7);
+            }
+            fs::write(data.path().join(format!("starcraft/{class}/game_{game:02}.csv")), text).unwrap();
+        }
+    }
+    let folder = data.path().to_string_lossy().into_owned();
+    let replaced = [
+        ("world", "starcraft"),
+        ("data", folder.as_str()),
+        ("rewards", "manual,maxent,airl,ptirl"),
+        ("episodes", "1"),
+        ("cells", "8"),
+        ("min-common", "3"),
+        ("trials", "3"),
+        ("k", "1,3"),
+        ("as-published", "yes"),
+    ];
+    let (run, text) = published("classification", &replaced);
+    let summary = fs::read_to_string(run.path().join("summary.csv")).unwrap();
+    assert!(summary.lines().next().unwrap().ends_with("undefined,data,samples,fewest,defined"));
+    let place = data.path().join("starcraft").display().to_string();
+    assert!(summary.lines().skip(1).all(|line| line.contains(&format!("{place},24,12,"))), "{summary}");
+    for says in ["occupancy alone", "% of pairs with a distance", "PTIRL rewards", "DARD as published", "overlap alone"]
+    {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+    // Teams on different sides share no cells: who acted is plain without rewards.
+    let occupancy = summary.lines().find(|line| line.contains(",occupancy,")).unwrap().split(',').nth(5).unwrap();
+    assert_eq!(occupancy, "1", "{summary}");
+    let error =
+        Run::new(Manifest::new("coverage", Preset::Quick, [("world", "starcraft")].into_iter(), Shard::WHOLE).unwrap());
+    assert!(error.map(|_| ()).unwrap_err().to_string().contains("not in starcraft"));
+}

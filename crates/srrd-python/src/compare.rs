@@ -12,9 +12,11 @@ use pyo3::types::PyDict;
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::json;
-use srrd::answer::{ClassifyOptions, ClassifyPlan, Space};
+use srrd::answer::{AllPairs, ClassifyOptions, ClassifyPlan, Space, Tally};
 use srrd::settings::Shrinkage;
-use srrd::{DistanceMatrix, FrontEnd, Metric, NamedSample, Problem, Question, RewardSample, Settings, Warning};
+use srrd::{
+    DistanceMatrix, FrontEnd, METRICS, Metric, NamedSample, Problem, Question, RewardSample, Settings, Warning,
+};
 use srrd_show::present::{classification, comparison, explanation, inspection, verdict};
 use std::sync::Arc;
 
@@ -290,13 +292,15 @@ pub fn cross<'py>(
         let settled = question.settle(all)?;
         let rewards = settled.rewards();
         let (rows, columns) = rewards.split_at(shape[0]);
-        Ok((srrd::compare::cross_distances(rows, columns, metric, &settled.settings), settled.warnings))
+        let found = srrd::compare::cross_distances(rows, columns, metric, &settled.settings);
+        Ok((found.distances, settled.warnings))
     })?;
     distances.into_pyarray(py).reshape(shape)
 }
 
 /// A block of [`pairwise`], to the last bit: the distances of every row sample to every column sample, or of the row samples among
-/// themselves. NaN where undefined. Nothing is warned about: that is for whoever puts the blocks together.
+/// themselves, NaN where undefined; and how many of them are over few shared transitions. Nothing is warned about: that is for whoever
+/// puts the blocks together.
 #[pyfunction]
 #[pyo3(signature = (rows, columns, choices, threads=None))]
 pub fn block<'py>(
@@ -305,22 +309,29 @@ pub fn block<'py>(
     columns: Option<Vec<Bound<'_, Sample>>>,
     choices: &Choices,
     threads: Option<Threads>,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
+) -> PyResult<(Bound<'py, PyArray2<f64>>, usize)> {
     let shape = [rows.len(), columns.as_ref().map_or(rows.len(), Vec::len)];
     let among = columns.is_none();
     let all: Vec<Bound<'_, Sample>> = rows.into_iter().chain(columns.into_iter().flatten()).collect();
-    let distances = answered(py, named(&all), choices, Place::Pool(threads), move |all, question| {
+    let (distances, few) = answered(py, named(&all), choices, Place::Pool(threads), move |all, question| {
         let metric = question.metric("a matrix is")?;
         let settled = question.settle(all)?;
         let (rewards, settings) = (settled.rewards(), &settled.settings);
         let (rows, columns) = rewards.split_at(shape[0]);
-        let distances = match among {
-            true => srrd::pairwise(rows, metric, settings).into_distances(),
-            false => srrd::compare::cross_distances(rows, columns, metric, settings),
+        let found = match among {
+            true => {
+                let found = srrd::pairwise(rows, metric, settings);
+                let few = found.few_common();
+                (found.into_distances(), few)
+            }
+            false => {
+                let found = srrd::compare::cross_distances(rows, columns, metric, settings);
+                (found.distances, found.few_common)
+            }
         };
-        Ok((distances, Vec::new()))
+        Ok((found, Vec::new()))
     })?;
-    distances.into_pyarray(py).reshape(shape)
+    Ok((distances.into_pyarray(py).reshape(shape)?, few))
 }
 
 /// The distances that neighbours are found by: as [`block`], with correlations over few transitions drawn to 0.
@@ -343,7 +354,7 @@ pub fn neighbour_distances<'py>(
         let settings = Settings { shrinkage, ..settled.settings };
         let rewards = settled.rewards();
         let (rows, columns) = rewards.split_at(shape[0]);
-        Ok((srrd::compare::cross_distances(rows, columns, metric, &settings), Vec::new()))
+        Ok((srrd::compare::cross_distances(rows, columns, metric, &settings).distances, Vec::new()))
     })?;
     distances.into_pyarray(py).reshape(shape)
 }
@@ -391,24 +402,48 @@ pub fn settle(
     })
 }
 
-/// Warns that some pairs of a matrix have no distance; the first of them is that of samples `i` and `j`.
+/// As [`settle`], for a matrix: the discount factor, the metric, and the one that fits the samples better, where none was named.
 #[pyfunction]
-pub fn warn_undefined(
+#[pyo3(signature = (samples, choices, threads=None))]
+pub fn settle_matrix(
     py: Python<'_>,
-    a: &Bound<'_, Sample>,
-    b: &Bound<'_, Sample>,
+    samples: Vec<Bound<'_, Sample>>,
+    choices: &Choices,
+    threads: Option<Threads>,
+) -> PyResult<(f64, &'static str, Option<&'static str>)> {
+    answered(py, named(&samples), choices, Place::Pool(threads), |samples, question| {
+        let asked = AllPairs::new(samples, question)?;
+        let settled = (asked.settings().gamma.get(), asked.metric().name(), asked.advised().map(Metric::name));
+        Ok((settled, asked.warnings().to_vec()))
+    })
+}
+
+/// Warns of what there is to know about the distances of so many samples: `undefined` pairs without one, of which `first` are the
+/// first samples, at this place, and `few` over few shared transitions.
+#[pyfunction]
+#[pyo3(signature = (samples, choices, undefined, first, at, few, advised))]
+#[expect(clippy::too_many_arguments, reason = "they are what was counted, by name")]
+pub fn warn_of_matrix(
+    py: Python<'_>,
+    samples: usize,
     choices: &Choices,
     undefined: usize,
-    pairs: usize,
+    first: Option<[Bound<'_, Sample>; 2]>,
     at: [usize; 2],
+    few: usize,
+    advised: Option<&str>,
 ) -> PyResult<()> {
-    let pair = named(&[a.clone(), b.clone()]);
+    let advised = advised.and_then(|name| METRICS.iter().find(|info| info.name == name)).map(|info| info.metric);
+    let pair = first.map_or_else(Vec::new, |pair| named(&pair));
     answered(py, pair, choices, Place::Nearest(None), move |pair, question| {
-        let found = srrd::compare(pair[0], pair[1], question)?;
-        let why = found.results.first().and_then(|finding| finding.distance.undefined());
-        let first = [pair[0].name.clone(), pair[1].name.clone()];
-        let warning = why.map(|why| Warning::UndefinedPairs { undefined, pairs, first, at, why });
-        Ok(((), warning.into_iter().collect()))
+        let metric = question.metric("a matrix is")?;
+        let why = match pair {
+            [a, b] => srrd::compare(a, b, question)?.results.first().and_then(|finding| finding.distance.undefined()),
+            _ => None,
+        };
+        let tally = Tally { undefined, first: why.map(|why| (at[0], at[1], why)), few_common: few };
+        let names = why.map(|_| [pair[0].name.clone(), pair[1].name.clone()]);
+        Ok(((), tally.warnings(samples, names, metric, advised)))
     })
 }
 

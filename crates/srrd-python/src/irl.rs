@@ -1,5 +1,6 @@
 //! Rewards from demonstrations and preferences.
 
+use crate::environment::{self, Raised};
 use crate::error::{warn_in_words, wrong};
 use crate::returns::Walks;
 use crate::sample::Sample;
@@ -12,7 +13,7 @@ use srrd::returns::Preference;
 use srrd::{Choice, FrontEnd, Gamma, Metric};
 use srrd_data::read_model;
 use srrd_irl::airl::Airl;
-use srrd_irl::airl::ppo::AirlPpo;
+use srrd_irl::airl::ppo::{AirlOutside, AirlPpo, StagedWorld};
 use srrd_irl::maxent::{Form, MaxEnt, RewardOf};
 use srrd_irl::preferences::BradleyTerry;
 use srrd_irl::ptirl::{Objective, Ptirl};
@@ -65,7 +66,7 @@ impl<'py> Asked<'_, 'py> {
         })
     }
 
-    fn airl(&self) -> PyResult<Box<dyn Learner + Send>> {
+    fn airl(&self, raised: &Raised) -> PyResult<Box<dyn Learner + Send>> {
         let write: String = self.get("write")?;
         if !["g", "f"].contains(&write.as_str()) {
             return Err(wrong(format!("write: '{write}' is neither g nor f")));
@@ -76,25 +77,40 @@ impl<'py> Asked<'_, 'py> {
                 let patience = self.patience()?;
                 Ok(Box::new(Airl { gamma, reward, shaped, ridge: self.get("ridge")?, patience }))
             }
-            "ppo" => Ok(Box::new(AirlPpo {
-                gamma,
-                reward,
-                shaped,
-                hidden: self.get("hidden")?,
-                steps: self.get("steps")?,
-                batch: self.get("batch")?,
-                minibatch: self.get("minibatch")?,
-                epochs: self.get("epochs")?,
-                rate: self.get("rate")?,
-                clip: self.get("clip")?,
-                lambda: self.get("lambda_")?,
-                discriminator_steps: self.get("discriminator_steps")?,
-                seed: self.get("seed")?,
-                patience: self.patience()?,
-                ..AirlPpo::default()
-            })),
+            "ppo" => self.ppo(gamma, reward, shaped, raised),
             other => Err(wrong(format!("generator: '{other}' is neither exact nor ppo"))),
         }
+    }
+
+    /// In the model, in a built-in world, or in environments of Python.
+    fn ppo(&self, gamma: Gamma, reward: RewardOf, shaped: bool, raised: &Raised) -> PyResult<Box<dyn Learner + Send>> {
+        let mut settings = AirlPpo {
+            gamma,
+            reward,
+            shaped,
+            hidden: self.get("hidden")?,
+            steps: self.get("steps")?,
+            batch: self.get("batch")?,
+            minibatch: self.get("minibatch")?,
+            epochs: self.get("epochs")?,
+            rate: self.get("rate")?,
+            clip: self.get("clip")?,
+            lambda: self.get("lambda_")?,
+            discriminator_steps: self.get("discriminator_steps")?,
+            seed: self.get("seed")?,
+            patience: self.patience()?,
+            ..AirlPpo::default()
+        };
+        let env = self.0.get_item("env")?.filter(|env| !env.is_none());
+        let Some(env) = env else { return Ok(Box::new(settings)) };
+        if let Ok(name) = env.extract::<String>() {
+            let world = environment::world(self.0, &name)?;
+            StagedWorld::new(&world).map_err(|problem| wrong(problem.say(FrontEnd::Python)))?;
+            return Ok(Box::new(AirlOutside { settings, make: move || StagedWorld::boxed(&world) }));
+        }
+        settings.environments = self.get("environments")?;
+        let (make, raised) = (env.unbind(), raised.clone());
+        Ok(Box::new(AirlOutside { settings, make: move || environment::made(&make, &raised) }))
     }
 
     fn preferences(&self) -> PyResult<BradleyTerry> {
@@ -158,13 +174,13 @@ pub fn irl<'py>(
 ) -> PyResult<Bound<'py, PyList>> {
     let info = METHODS.iter().find(|info| info.name == method);
     let method = info.ok_or_else(|| wrong(format!("there is no method '{method}'")))?.method;
-    let asked = Asked(options);
+    let (asked, raised) = (Asked(options), Raised::default());
     let texts = walks.first().map_or([false; 2], |walks| walks.get().texts);
     let walks: Vec<Arc<srrd::returns::Walks>> = walks.iter().map(|walks| Arc::clone(&walks.get().walks)).collect();
     let learned = match method {
-        Method::Maxent => of_sets(py, walks, Box::new(asked.maxent()?), asked.model()?, threads)?,
-        Method::Airl => of_sets(py, walks, asked.airl()?, asked.model()?, threads)?,
-        Method::Ptirl => of_sets(py, walks, Box::new(asked.ptirl()?), asked.model()?, threads)?,
+        Method::Maxent => of_sets(py, walks, Box::new(asked.maxent()?), asked.model()?, threads),
+        Method::Airl => of_sets(py, walks, asked.airl(&raised)?, asked.model()?, threads),
+        Method::Ptirl => of_sets(py, walks, Box::new(asked.ptirl()?), asked.model()?, threads),
         Method::Preferences => {
             let settings = asked.preferences()?;
             let pairs = preferences.unwrap_or_default().into_iter();
@@ -173,10 +189,12 @@ pub fn irl<'py>(
                 wrong(format!("preferences are about the episodes of one sample, not of {}", walks.len()))
             })?;
             let learn = move || srrd_irl::preferences::learn(&only, &said, &settings).map(|learned| vec![learned]);
-            work::run(py, threads, learn)?.map_err(|problem| of_problem(&problem))?
+            work::run(py, threads, learn)?.map_err(|problem| of_problem(&problem))
         }
         other => return Err(wrong(format!("the method {} is not for walks", other.info().name))),
     };
+    // What an environment raised is raised as it is.
+    let learned = learned.map_err(|error| raised.take().unwrap_or(error))?;
     let all = learned.into_iter().map(|one| given(py, one, texts)).collect::<PyResult<Vec<_>>>()?;
     PyList::new(py, all)
 }

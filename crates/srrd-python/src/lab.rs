@@ -96,11 +96,11 @@ pub fn merge_parts(py: Python<'_>, parts: Vec<PathBuf>, folder: PathBuf) -> PyRe
     if parts.is_empty() {
         return Err(wrong("there are no parts to join"));
     }
-    py.detach(|| merge(&parts, &folder)).map(|_| ()).map_err(of_lab)
+    work::run(py, None, move || merge(&parts, &folder))?.map(|_| ()).map_err(of_lab)
 }
 
 /// Writes the summary, the figures and the report of a folder of results; returns what the command prints.
 #[pyfunction]
 pub fn publish_run(py: Python<'_>, folder: PathBuf) -> PyResult<String> {
-    py.detach(|| Run::open(&folder)?.publish(&folder)).map_err(of_lab)
+    work::run(py, None, move || Run::open(&folder)?.publish(&folder))?.map_err(of_lab)
 }

@@ -7,6 +7,7 @@ mod arrow;
 mod choices;
 mod columns;
 mod compare;
+mod environment;
 mod error;
 mod exact;
 mod figures;
@@ -38,7 +39,7 @@ mod _srrd {
     use super::compare::{
         block, canonicalize, check_matrix, classify, compare, cross, default_shrinkage, degrees_of_freedom, distance,
         embed, estimate_gamma, explain, inspect, neighbour_distances, overlap_distances, pairwise, settle,
-        warn_undefined,
+        settle_matrix, warn_of_matrix,
     };
     #[pymodule_export]
     use super::error::{DataWarning, warn_in_words};
@@ -51,7 +52,7 @@ mod _srrd {
     #[pymodule_export]
     use super::lab::{clean_up_when_ended, command, merge_parts, plan, publish_run, run_part};
     #[pymodule_export]
-    use super::models::{models, score_columns_of_file};
+    use super::models::{ModelsAsked, models, models_of_arrow, models_of_columns, models_of_files};
     #[pymodule_export]
     use super::reading::{Reading, roles};
     #[pymodule_export]

@@ -1,48 +1,191 @@
 //! Reward models side by side.
 
+use crate::arrow::frame_of;
+use crate::columns::Columns;
 use crate::error::{of_table, wrong};
+use crate::reading::{Reading, tell};
 use crate::sample::Sample;
 use crate::values::{Told, of_json};
 use crate::work::{self, Threads};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use serde_json::json;
 use srrd::NamedSample;
-use srrd::models::{ModelSettings, compare_models};
+use srrd::models::{ModelComparison, ModelSettings};
 use srrd::sure::{Draws, Level};
-use srrd_data::{ReadOptions, TableOptions, open, score_columns};
+use srrd_data::{
+    ModelQuestion, ModelTable, OpenTable, OutputFile, ReadOptions, TableError, TableNote, TableOptions, TableReader,
+    open, read_models,
+};
+use srrd_show::Figure;
 use srrd_show::present;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// The columns of a file that hold scores.
-#[pyfunction]
-pub fn score_columns_of_file(py: Python<'_>, path: PathBuf) -> PyResult<Vec<String>> {
-    let found =
-        work::run(py, None, move || score_columns(open(&path, &ReadOptions::default())?, &TableOptions::default()))?;
-    found.map_err(|error| of_table(&error))
+/// What is asked about models.
+#[pyclass(frozen, module = "srrd._srrd")]
+pub struct ModelsAsked {
+    question: ModelQuestion,
+    settings: ModelSettings,
+    /// Files that get everything as a page, and the distances as a picture.
+    report: Option<PathBuf>,
+    plot: Option<PathBuf>,
 }
 
-/// Everything `srrd models --json` tells.
+impl ModelsAsked {
+    /// Writes the files that were asked for.
+    fn write(&self, found: &ModelComparison) -> Result<(), TableError> {
+        if let Some(path) = &self.report {
+            // What a page about data in Python is made of is in Python.
+            whole(path, &present::models::report(found, "", "").to_html())?;
+        }
+        if let (Some(path), Ok(figure)) = (&self.plot, present::models::figure(found)) {
+            whole(path, &figure.to_svg())?;
+        }
+        Ok(())
+    }
+}
+
+fn whole(path: &Path, text: &str) -> Result<(), TableError> {
+    let mut file = OutputFile::create(path)?;
+    file.write_with(|to| to.write_all(text.as_bytes()))?;
+    file.finish()
+}
+
+#[pymethods]
+impl ModelsAsked {
+    #[new]
+    #[expect(clippy::too_many_arguments, reason = "one argument per option")]
+    fn new(
+        gold: Option<String>,
+        by: Option<String>,
+        criterion: Option<String>,
+        interval: f64,
+        draws: usize,
+        seed: u64,
+        top: usize,
+        report: Option<PathBuf>,
+        plot: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        for (name, path, ending) in [("report", &report, "html"), ("plot", &plot, "svg")] {
+            if let Some(path) = path.as_ref().filter(|path| path.extension().is_none_or(|found| found != ending)) {
+                return Err(wrong(format!("{name}: '{}' must end in .{ending}", path.display())));
+            }
+        }
+        if by.is_some() && criterion.is_some() {
+            return Err(wrong("give by or criterion, not both".to_owned()));
+        }
+        let settings = ModelSettings {
+            level: Level::new(interval).map_err(|e| wrong(format!("interval: {e}")))?,
+            draws: Draws::new(draws).map_err(|e| wrong(format!("draws: {e}")))?,
+            seed,
+            top,
+        };
+        Ok(ModelsAsked { question: ModelQuestion { gold, by, criterion }, settings, report, plot })
+    }
+}
+
+/// Compares what was read, and tells what was understood of it.
+fn compared<'py>(
+    py: Python<'py>,
+    asked: &ModelsAsked,
+    threads: Option<Threads>,
+    read: impl FnOnce(&ModelQuestion) -> Result<ModelTable, TableError> + Send + 'static,
+) -> PyResult<Told<'py>> {
+    let (question, settings) = (asked.question.clone(), asked.settings);
+    let found = work::run(py, threads, move || {
+        let table = read(&question)?;
+        Ok::<_, TableError>((table.compare(&settings), table.notes))
+    })?;
+    let (found, notes) = found.map_err(|error| of_table(&error))?;
+    // Which columns are compared is in the answer.
+    let notes: Vec<TableNote> = notes.into_iter().filter(|note| !matches!(note, TableNote::Scores { .. })).collect();
+    tell(py, &notes)?;
+    let found = found.map_err(|error| wrong(error.to_string()))?;
+    asked.write(&found).map_err(|error| of_table(&error))?;
+    Ok((of_json(py, &json!(found))?, present::models::text(&found), Vec::new()))
+}
+
+/// Everything `srrd models --json` tells, of samples of the same responses.
 #[pyfunction]
-#[pyo3(signature = (samples, gold, interval, draws, seed, top, threads=None))]
-#[expect(clippy::too_many_arguments, reason = "one argument per option")]
+#[pyo3(signature = (samples, asked, threads=None))]
 pub fn models<'py>(
     py: Python<'py>,
     samples: Vec<Bound<'py, Sample>>,
-    gold: Option<String>,
-    interval: f64,
-    draws: usize,
-    seed: u64,
-    top: usize,
+    asked: &ModelsAsked,
     threads: Option<Threads>,
 ) -> PyResult<Told<'py>> {
-    let settings = ModelSettings {
-        level: Level::new(interval).map_err(|e| wrong(format!("interval: {e}")))?,
-        draws: Draws::new(draws).map_err(|e| wrong(format!("draws: {e}")))?,
-        seed,
-        top,
-    };
+    if asked.question.by.is_some() || asked.question.criterion.is_some() {
+        return Err(wrong("samples have no columns to group by: give the table instead of its samples".to_owned()));
+    }
     let models: Vec<NamedSample> = samples.iter().map(|sample| NamedSample::clone(&sample.get().named)).collect();
-    let found = work::run(py, threads, move || compare_models(&models, gold.as_deref(), &settings))?;
-    let found = found.map_err(|error| wrong(error.to_string()))?;
-    Ok((of_json(py, &json!(found))?, present::models::text(&found), Vec::new()))
+    let gold = asked.question.gold.clone();
+    compared(py, asked, threads, move |_| Ok(ModelTable::of(models, gold)))
+}
+
+/// The same of files.
+#[pyfunction]
+#[pyo3(signature = (paths, reading, asked, threads=None))]
+pub fn models_of_files<'py>(
+    py: Python<'py>,
+    paths: Vec<PathBuf>,
+    reading: &Reading,
+    asked: &ModelsAsked,
+    threads: Option<Threads>,
+) -> PyResult<Told<'py>> {
+    let options = TableOptions { episodes: false, ..reading.options.clone() };
+    compared(py, asked, threads, move |question| {
+        let read = ReadOptions { dataset: options.dataset.clone(), ..ReadOptions::default() };
+        let name = |path: &PathBuf| path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
+        let tables = paths.iter().map(|path| {
+            let opener: OpenTable<'_> = Box::new(|| open(path, &read));
+            (name(path), opener)
+        });
+        read_models(tables.collect(), &options, question)
+    })
+}
+
+/// The same of a table in memory, whose reward columns are named.
+fn of_reader<'py>(
+    py: Python<'py>,
+    reader: Box<dyn TableReader>,
+    reading: &Reading,
+    asked: &ModelsAsked,
+    threads: Option<Threads>,
+) -> PyResult<Told<'py>> {
+    let options = TableOptions { episodes: false, ..reading.options.clone() };
+    compared(py, asked, threads, move |question| {
+        let name = reader.name().to_owned();
+        let mut only = Some(reader);
+        let opener: OpenTable<'_> = Box::new(move || Ok(only.take().expect("with named rewards it is opened once")));
+        read_models(vec![(name, opener)], &options, question)
+    })
+}
+
+/// The same of a frame that hands out its memory by Arrow's C interface.
+#[pyfunction]
+#[pyo3(signature = (frame, origin, reading, asked, threads=None))]
+pub fn models_of_arrow<'py>(
+    py: Python<'py>,
+    frame: &Bound<'py, PyAny>,
+    origin: String,
+    reading: &Reading,
+    asked: &ModelsAsked,
+    threads: Option<Threads>,
+) -> PyResult<Told<'py>> {
+    let reader = frame_of(frame, &origin)?.into_reader().map_err(|error| of_table(&error))?;
+    of_reader(py, reader, reading, asked, threads)
+}
+
+/// The same of columns.
+#[pyfunction]
+#[pyo3(signature = (columns, origin, reading, asked, threads=None))]
+pub fn models_of_columns<'py>(
+    py: Python<'py>,
+    columns: &Bound<'py, PyDict>,
+    origin: String,
+    reading: &Reading,
+    asked: &ModelsAsked,
+    threads: Option<Threads>,
+) -> PyResult<Told<'py>> {
+    of_reader(py, Columns::new(columns)?.into_reader(&origin), reading, asked, threads)
 }

@@ -79,7 +79,8 @@ impl From<TableError> for Failure {
     }
 }
 
-fn refused(error: &SimulateError) -> PyErr {
+/// An option of a world that it does not take.
+pub fn refused(error: &SimulateError) -> PyErr {
     PyValueError::new_err(error.render(|option| option.name().replace('-', "_")))
 }
 

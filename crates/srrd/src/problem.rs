@@ -5,8 +5,9 @@ use thiserror::Error;
 use crate::cluster::ClusterError;
 use crate::metric::Metric;
 use crate::potential::Potential;
-use crate::run::{Large, memory};
+use crate::run::Large;
 use crate::settings::SettingError;
+use crate::words::bytes;
 
 /// Who speaks: how options are written in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -295,13 +296,10 @@ impl Problem {
             }
             Problem::Memory { what: Large::Matrix { samples }, needed, available } => format!(
                 "the distances of all pairs of {samples} samples take at least {} of memory, and {} are free; {}",
-                memory::said(*needed),
-                memory::said(*available),
+                bytes(*needed),
+                bytes(*available),
                 match to {
-                    FrontEnd::Command => {
-                        "compare fewer samples at a time, or call `srrd.pairwise(samples, out=\"distances.npy\")` in Python, which \
-                         writes them to a file piece by piece"
-                    }
+                    FrontEnd::Command => "leave the picture out, or compare fewer samples at a time",
                     FrontEnd::Python =>
                         "give `out=`, a file to which they are written piece by piece, or fewer samples",
                 }

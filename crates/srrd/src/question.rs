@@ -308,6 +308,11 @@ impl Question {
         Question { metrics: vec![metric], choice: MetricChoice::Named, ..self.clone() }
     }
 
+    /// The dynamics that were given as a table.
+    pub(crate) fn model(&self) -> Option<&RewardSample> {
+        self.model.as_deref()
+    }
+
     /// Whether the caller named the metrics, or left them to the data.
     pub fn is_chosen(&self) -> bool {
         self.choice != MetricChoice::Default

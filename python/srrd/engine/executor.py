@@ -14,7 +14,10 @@ from typing import Any, cast
 
 from .. import _srrd
 from .._worker import Parcel, digest, pack, perform
-from .backend import LOOK, Backend, Groups, Lost, Task
+from .backend import Backend, Groups, Lost, Task
+
+#: How long to wait for tasks that are not wanted any more, in seconds: an interrupt is answered within 0.4 s.
+_PATIENCE = 0.2
 
 
 class Executed(Backend):
@@ -39,7 +42,7 @@ class Threads(Executed):
         self._end.come()
         super().close(running)
         # What runs has nothing to stop it, but a block does not take long.
-        concurrent.futures.wait(running, timeout=LOOK)
+        concurrent.futures.wait(running, timeout=_PATIENCE)
 
 
 class Processes(Executed):

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from .. import _srrd
 from .._matrix_file import Concern, MatrixFile
+from .._numbers import threads_or_none, whole
 from .._options import choices
 from .._progress import Meter, Progress
 from .._worker import Parcel, Question, block_of, diagonal_block_of, parcel_of_tables, read_one
@@ -42,7 +43,7 @@ def default_block(samples: int, workers: int) -> int:
 def pairwise_on(
     engine: Engine | None,
     cores: Sequence[_srrd.Sample] | Sequence[str],
-    metric: str,
+    metric: str | None,
     gamma: float | Literal["auto"],
     options: Mapping[str, Any],
     undefined: float | None = None,
@@ -53,12 +54,15 @@ def pairwise_on(
 ) -> npt.NDArray[np.float64]:
     """`srrd.pairwise` in blocks, on an engine (None: here), in memory or into the file `out`. Paths are read by workers."""
     tables = [core for core in cores if isinstance(core, str)]
-    if block is not None and block < 1:
-        raise ValueError("block: it must be at least 1")
+    block = None if block is None else whole("block", block, 1)
+    threads = threads_or_none(threads)
     # Before anything is sent, and from all samples together: a block would find a discount factor of its own.
     samples = [core for core in cores if not isinstance(core, str)]
-    settled = _given(gamma) if tables else _srrd.settle(samples, choices(metric, gamma, options), threads)
-    asked = Question(metric, settled, options, threads)
+    if tables:
+        settled, named, advised = _given(metric, gamma)
+    else:
+        settled, named, advised = _srrd.settle_matrix(samples, choices(metric, gamma, options), threads)
+    asked = Question(named, settled, options, threads)
     if not callable(progress):
         progress = bool(progress)
     side = 1
@@ -74,16 +78,19 @@ def pairwise_on(
             if file is not None:
                 file.begin(side, _fingerprint(cores, asked, undefined))
             asked = replace(asked, threads=threads or backend.threads)
-            matrix, count, first = _blocks(backend, len(cores), side, asked, undefined, file, Meter(progress, "blocks"))
+            matrix, (count, first, few) = _blocks(
+                backend, len(cores), side, asked, undefined, file, Meter(progress, "blocks")
+            )
             if file is not None:
                 matrix = file.done()
         finally:
             if file is not None:
                 file.close()
+    shown = None
     if first is not None:
-        pairs = len(cores) * (len(cores) - 1) // 2
         a, b = (read_one(core) if isinstance(core, str) else core for core in (cores[place] for place in first))
-        _srrd.warn_undefined(a, b, asked.choices(), count, pairs, first)
+        shown = (a, b)
+    _srrd.warn_of_matrix(len(cores), asked.choices(), count, shown, first or (0, 0), few, advised)
     return matrix
 
 
@@ -95,26 +102,26 @@ def _blocks(
     undefined: float | None,
     file: MatrixFile | None,
     meter: Meter,
-) -> tuple[npt.NDArray[np.float64], int, tuple[int, int] | None]:
-    """The matrix, how many distances are undefined in it, and the first of them."""
+) -> tuple[npt.NDArray[np.float64], Concern]:
+    """The matrix, and what there is to know about all of it."""
     matrix = np.empty((size, size)) if file is None else file.matrix
     concerns: dict[tuple[int, int], Concern] = {} if file is None else dict(file.finished)
     # A column of blocks after the other: what was sent last is used at once.
     keys = [(i, j) for j in range(math.ceil(size / side)) for i in range(j + 1)]
     tasks = [_task(key, question) for key in keys if key not in concerns]
 
-    def finished(task: Task, distances: npt.NDArray[np.float64]) -> None:
-        i, j = task.key
+    def finished(task: Task, found: tuple[npt.NDArray[np.float64], int]) -> None:
+        (i, j), (distances, few) = task.key, found
         missing = np.isnan(distances)
         if missing.any():
-            concerns[task.key] = _concern(missing, i * side, j * side)
+            concerns[task.key] = (*_concern(missing, i * side, j * side), few)
             if undefined is not None:
                 distances = np.where(missing, undefined, distances)
                 if i == j:
                     # As those who take precomputed distances expect.
                     distances[np.diag(np.diagonal(missing))] = 0.0
         else:
-            concerns[task.key] = (0, None)
+            concerns[task.key] = (0, None, few)
         rows = slice(i * side, i * side + distances.shape[0])
         columns = slice(j * side, j * side + distances.shape[1])
         matrix[rows, columns] = distances
@@ -128,8 +135,10 @@ def _blocks(
         work(backend, tasks, finished)
     finally:
         meter.end()
-    firsts = [first for _, first in concerns.values() if first is not None]
-    return matrix, sum(count for count, _ in concerns.values()), min(firsts, default=None)
+    firsts = [first for _, first, _ in concerns.values() if first is not None]
+    undefined = sum(count for count, _, _ in concerns.values())
+    few = sum(few for _, _, few in concerns.values())
+    return matrix, (undefined, min(firsts, default=None), few)
 
 
 def _task(key: tuple[int, int], question: Question) -> Task:
@@ -139,7 +148,7 @@ def _task(key: tuple[int, int], question: Question) -> Task:
     return Task(key, f"srrd-block-{i}-{j}", block_of, (i, j), (question,))
 
 
-def _concern(missing: npt.NDArray[np.bool_], row: int, column: int) -> Concern:
+def _concern(missing: npt.NDArray[np.bool_], row: int, column: int) -> tuple[int, tuple[int, int] | None]:
     """How many pairs have no distance in the block that begins at this row and column, and the first of them."""
     if row == column:
         missing = np.triu(missing, 1)
@@ -147,11 +156,12 @@ def _concern(missing: npt.NDArray[np.bool_], row: int, column: int) -> Concern:
     return len(pairs), (row + int(pairs[0, 0]), column + int(pairs[0, 1])) if len(pairs) else None
 
 
-def _given(gamma: float | Literal["auto"]) -> float:
-    """A discount factor that is not to be found from the samples."""
-    if isinstance(gamma, str):
-        raise ValueError('gamma: "auto" needs all samples at once, which are read by workers here: give a number')
-    return float(gamma)
+def _given(metric: str | None, gamma: float | Literal["auto"]) -> tuple[float, str, None]:
+    """A discount factor and a metric that are not to be found from the samples."""
+    for name, value in (("gamma", gamma), ("metric", metric)):
+        if value == "auto":
+            raise ValueError(f'{name}: "auto" needs all samples at once, which are read by workers here: name one')
+    return float(gamma), metric or "srrd", None
 
 
 def _content(core: _srrd.Sample | str) -> bytes:

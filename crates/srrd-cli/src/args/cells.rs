@@ -10,6 +10,7 @@ use std::path::PathBuf;
 pub const EXAMPLES: &str = "\
 Examples:
   srrd discretize p.csv q.csv --cells 10,20,50,100         what each number of cells keeps
+  srrd discretize p.csv q.csv --method kmeans,quantile --cells 5,20
   srrd discretize p.csv q.csv -o cells.csv --cells 50      both tables in one, column `sample`
   srrd discretize lift.hdf5 -o lift.csv --pca 5 --save cells.json
   srrd discretize new.hdf5 -o new.csv --apply cells.json
@@ -28,9 +29,9 @@ pub struct Discretize {
     /// Where to write the table of cells; - is CSV on standard output [default: only say what is kept]
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// How features become cells: groups of near rows, bins of equal width, or bins with equally many rows
-    #[arg(long, value_name = "kmeans|uniform|quantile", default_value = "kmeans")]
-    pub method: Method,
+    /// How features become cells: groups of near rows, bins of equal width, or bins with equally many rows; several, with commas, to see what each keeps
+    #[arg(long, value_name = "kmeans|uniform|quantile", value_delimiter = ',', default_value = "kmeans")]
+    pub method: Vec<Method>,
     /// How many groups of states, or bins of each feature; several, with commas, to see what each keeps
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_values_t = [DiscretizeOptions::default().cells])]
     pub cells: Vec<usize>,

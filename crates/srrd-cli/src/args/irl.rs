@@ -8,6 +8,7 @@ use srrd::{Choice, Metric};
 use srrd_irl::Method;
 use srrd_irl::maxent::{Form, RewardOf};
 use srrd_irl::ptirl::Objective;
+use srrd_worlds::WorldKind;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -35,11 +36,13 @@ Examples:
   srrd irl airl walks.csv -o rewards.csv
   srrd irl airl walks.csv -o rewards.csv --write f --trace trace.csv
   srrd irl airl walks.csv -o nets.csv --generator ppo --steps 4096 --rate 3e-4     nets
+  srrd irl airl walks.csv -o acted.csv --generator ppo --steps 4096 --world gridworld
 
 A discriminator f(s,a,s') = g + gamma h(s') - h(s) learns to tell demonstrated steps from those of a
 generator. g is the reward, without shaping; f is what the discriminator pays. The generator is
 solved exactly by soft value iteration on the model, once for every step of the discriminator; or it
-acts in the model and learns by proximal policy optimization, with nets for g, h, policy and values.")]
+acts in the model, or in a built-in world, and learns by proximal policy optimization, with nets for
+g, h, policy and values. In Python it may act in any environment of Gymnasium.")]
     Airl(Airl),
     #[command(about = about(Method::Ptirl), after_help = "\
 Examples:
@@ -214,7 +217,7 @@ pub struct PpoArgs {
     #[arg(long, default_value_t = 0.95)]
     pub lambda: f64,
     /// ppo: how many steps the discriminator takes per round
-    #[arg(long, value_name = "N", default_value_t = 16)]
+    #[arg(long, value_name = "N", default_value_t = srrd_irl::airl::ppo::DISCRIMINATOR_STEPS)]
     pub discriminator_steps: usize,
     /// ppo: the sizes of the hidden layers of all nets
     #[arg(long, value_name = "SIZES", value_delimiter = ',', default_values_t = [256, 128])]
@@ -222,6 +225,18 @@ pub struct PpoArgs {
     /// ppo: the seed of weights and actions
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
+    /// ppo: act in a built-in world instead of the model: gridworld, bouncing-balls. States and actions are those of its tables
+    #[arg(long, value_name = "WORLD")]
+    pub world: Option<WorldKind>,
+    /// Of --world: its cells, such as 10x10 [default: 20x20]
+    #[arg(long, value_name = "WIDTHxHEIGHT", requires = "world")]
+    pub size: Option<String>,
+    /// Of --world: the probability that a step leads to a random cell [default: 0]
+    #[arg(long, value_name = "PROBABILITY", requires = "world")]
+    pub epsilon: Option<f64>,
+    /// Of --world bouncing-balls: how many obstacles there are [default: 5]
+    #[arg(long, value_name = "N", requires = "world")]
+    pub obstacles: Option<usize>,
 }
 
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::outputs::{check_json, check_table, refuse_to_overwrite};
 use crate::print;
 use serde_json::json;
-use srrd::Options;
+use srrd::{Choice, Options};
 use srrd_data::discretize::{DiscretizeOptions, Discretizer, FeatureNote, Kept, discretize, fit_tables, what_is_kept};
 use srrd_data::{OutputFile, TableOptions};
 use srrd_show::words::{count, table};
@@ -17,9 +17,9 @@ pub fn run(args: &Discretize) -> Result<(), Failure> {
     if let Some(output) = &args.output {
         check_table(output)?;
     }
-    if args.cells.len() > 1 && (args.output.is_some() || args.save.is_some()) {
+    if args.cells.len() * args.method.len() > 1 && (args.output.is_some() || args.save.is_some()) {
         return Err(Failure::wrong(
-            "--cells: several numbers show what each keeps; give one of them to write a table or to save",
+            "--cells, --method: several show what each keeps; give one of them to write a table or to save",
         ));
     }
     if args.cells.contains(&0) || args.action_cells == 0 {
@@ -67,17 +67,14 @@ fn fitted(args: &Discretize, reading: &TableOptions) -> Result<(Vec<Discretizer>
         return Ok((vec![saved], Vec::new()));
     }
     let (mut all, mut notes) = (Vec::new(), Vec::new());
-    for &cells in &args.cells {
-        let options = DiscretizeOptions {
-            method: args.method,
-            cells,
-            action_cells: args.action_cells,
-            components: args.pca,
-            seed: args.seed,
-        };
-        let (fitted, found) = fit_tables(&args.inputs, reading, &options)?;
-        all.push(fitted);
-        notes = found;
+    for &method in &args.method {
+        for &cells in &args.cells {
+            let (action_cells, components, seed) = (args.action_cells, args.pca, args.seed);
+            let options = DiscretizeOptions { method, cells, action_cells, components, seed };
+            let (fitted, found) = fit_tables(&args.inputs, reading, &options)?;
+            all.push(fitted);
+            notes = found;
+        }
     }
     Ok((all, notes))
 }
@@ -106,17 +103,23 @@ fn tell(features: &[FeatureNote], fitted: &[Discretizer]) {
 
 /// What every choice keeps, as a table.
 fn shown(kept: &[Kept], inputs: usize) -> String {
+    // Where all have one method, it need not be said.
+    let several = kept.iter().any(|it| it.method != kept[0].method);
     let row = |kept: &Kept| {
-        vec![
+        let method = several.then(|| kept.method.name().to_owned());
+        let numbers = [
             count(kept.cells),
             count(kept.states),
             count(kept.transitions),
             count(kept.shared),
             kept.reward_variance.map_or("constant".to_owned(), |share| format!("{:.1} %", 100.0 * share)),
-        ]
+        ];
+        method.into_iter().chain(numbers).collect::<Vec<String>>()
     };
-    let header = ["cells", "states", "transitions", "shared", "reward variance kept"];
-    let mut text = table(&header, &kept.iter().map(row).collect::<Vec<_>>(), &[]);
+    let header = ["method", "cells", "states", "transitions", "shared", "reward variance kept"];
+    let header = if several { &header[..] } else { &header[1..] };
+    let left: &[usize] = if several { &[0] } else { &[] };
+    let mut text = table(header, &kept.iter().map(row).collect::<Vec<_>>(), left);
     if inputs == 1 {
         text += "\nshared: transitions that at least two samples have; give all tables that are to be compared.\n";
     }

@@ -4,15 +4,18 @@ use crate::args::Matrix;
 use crate::failure::Failure;
 use crate::gamma::{self, Profile, write_profile};
 use crate::inputs::read_all;
-use crate::outputs::{check_json, check_matrix, check_table, is_npy, refuse_to_overwrite};
+use crate::outputs::{check_json, check_matrix, check_table, refuse_to_overwrite};
 use crate::picture::Picture;
 use crate::print;
-use serde::Serialize;
-use serde_json::json;
+use crate::room;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use srrd::answer::{AllPairs, Overview};
 use srrd::cluster::{ClusterCount, ClusterError, Clusters};
-use srrd::{Metric, NamedSample, Problem, answer, matrix};
-use srrd_data::{Batch, Column, ColumnType, OutputFile, Schema, TableWriter, TextColumn, Values, create, write_npy};
+use srrd::{DistanceMatrix, Metric, Problem};
+use srrd_data::{Batch, Column, KeptMatrix, MatrixWriter, Schema, TableError, TextColumn, Values, create};
 use srrd_show::present::matrix::heat_map;
+use std::cell::Cell;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 pub fn run(args: &Matrix) -> Result<(), Failure> {
@@ -32,8 +35,14 @@ pub fn run(args: &Matrix) -> Result<(), Failure> {
     }
     args.threads.run(move || {
         let samples = read_all(&args.inputs, &args.table.options(&options, false)?)?;
+        // A picture and clusters need all distances in memory.
+        let at_once = plot.is_some() || args.clusters.is_some();
+        if at_once {
+            DistanceMatrix::check_memory(samples.len())?;
+        }
+        room::check(&args.output, samples.len())?;
         // All outputs are begun before the work: it should not be done for one that cannot be written.
-        let output = Output::begin(&args.output, &samples)?;
+        let output = MatrixWriter::create(&args.output, &samples)?;
         let picture = plot.as_ref().map(Picture::begin).transpose()?;
         let profile = profile.map(Profile::begin).transpose()?;
 
@@ -42,18 +51,18 @@ pub fn run(args: &Matrix) -> Result<(), Failure> {
         {
             return Err(Problem::Clusters(ClusterError::TooMany { clusters, samples: samples.len() }).into());
         }
-        let found = matrix(&samples.iter().collect::<Vec<_>>(), &question)?;
-        let clusters = args.clusters.map(|count| found.clusters(count)).transpose()?;
+        let asked = AllPairs::new(&samples.iter().collect::<Vec<_>>(), &question)?;
+        let kept = compute(&args.output, &asked, samples.len())?;
+        let found = asked.overview(kept.tally());
+        let whole = at_once.then(|| kept.matrix()).transpose()?.map(|distances| found.clone().with(distances));
+        let clusters = (whole.as_ref().zip(args.clusters)).map(|(whole, count)| whole.clusters(count)).transpose()?;
         gamma::note(&found.used);
         print::warnings(&found.warnings);
         write_profile(profile, &found.used)?;
-        if let (Some(plot), Some(file)) = (&plot, picture) {
-            plot.write(file, heat_map(&found, clusters.as_ref()))?;
+        if let (Some(plot), Some(file), Some(whole)) = (&plot, picture, &whole) {
+            plot.write(file, heat_map(whole, clusters.as_ref()))?;
         }
-        match args.undefined {
-            Some(value) => output.write(&found.distances.filled(value), &found)?,
-            None => output.write(found.distances.as_slice(), &found)?,
-        }
+        output.write(&kept, &found, args.undefined)?;
         let mut told =
             format!("the {} distances of {}", found.metric, print::counted(samples.len(), "sample", "samples"));
         if let (Some(path), Some(clusters)) = (&labels, &clusters) {
@@ -61,26 +70,43 @@ pub fn run(args: &Matrix) -> Result<(), Failure> {
             told += &format!(", {}", print::counted(clusters.count, "cluster", "clusters"));
         }
         if args.json {
-            print::json(&Written {
-                output: args.output.display().to_string(),
-                found: &found,
-                clusters: clusters.as_ref(),
-            })?;
+            let failed = Cell::new(None);
+            let (output, clusters) = (args.output.display().to_string(), clusters.as_ref());
+            print::json(&Written { output, found: &found, kept: &kept, clusters, failed: &failed })?;
+            failed.take().map_or(Ok(()), Err)?;
         }
+        kept.finish()?;
         let files = [&args.output].into_iter().chain(&args.plot).chain(&labels);
         print::wrote(files.map(PathBuf::as_path), &told);
         Ok(())
     })
 }
 
+/// All distances, from where a call that was ended left off. They are kept beside the output until that is complete.
+fn compute(output: &Path, asked: &AllPairs<'_>, size: usize) -> Result<KeptMatrix, Failure> {
+    let beside = is_file(output).then(|| KeptMatrix::beside(output));
+    let mut kept = KeptMatrix::open(beside.as_deref(), asked, size)?;
+    if kept.rows() > 0 {
+        print::note(&format!("goes on with {} of {size} rows that an earlier call left", kept.rows()));
+    }
+    if kept.rows() < size {
+        kept.complete(&asked.pairs())?;
+    }
+    Ok(kept)
+}
+
+/// Whether it is a file, or is to become one, and no stream.
+fn is_file(path: &Path) -> bool {
+    path.as_os_str() != "-" && fs::metadata(path).map_or(true, |there| there.is_file())
+}
+
 /// What was written where.
-#[derive(Serialize)]
 struct Written<'a> {
     output: String,
-    #[serde(flatten)]
-    found: &'a answer::Matrix,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    found: &'a Overview,
+    kept: &'a KeptMatrix,
     clusters: Option<&'a Clusters>,
+    failed: &'a Cell<Option<TableError>>,
 }
 
 /// Where labels go: `distances.csv` has them in `distances.clusters.csv`.
@@ -95,7 +121,7 @@ fn beside(output: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// One row per sample: its name, its label if samples have any, its cluster and its silhouette.
-fn write_clusters(path: &Path, found: &answer::Matrix, clusters: &Clusters) -> Result<(), Failure> {
+fn write_clusters(path: &Path, found: &Overview, clusters: &Clusters) -> Result<(), Failure> {
     let text = |texts: &mut dyn Iterator<Item = &str>| Values::Text(texts.collect::<TextColumn>());
     let mut columns = vec![("sample", text(&mut found.names.iter().map(String::as_str)))];
     if found.labels.iter().any(Option::is_some) {
@@ -109,52 +135,14 @@ fn write_clusters(path: &Path, found: &answer::Matrix, clusters: &Clusters) -> R
     Ok(writer.finish()?)
 }
 
-/// The square table: a table format, or a NumPy array with its names beside it.
-enum Output {
-    Table(Box<dyn TableWriter>),
-    Npy { path: PathBuf, names: OutputFile },
-}
-
-impl Output {
-    fn begin(path: &Path, samples: &[NamedSample]) -> Result<Self, Failure> {
-        if is_npy(path) {
-            return Ok(Output::Npy { path: path.to_owned(), names: OutputFile::create(&path.with_extension("json"))? });
+impl Serialize for Written<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("output", &self.output)?;
+        self.found.entries(&mut map, self.kept.undefined(self.failed))?;
+        if let Some(clusters) = self.clusters {
+            map.serialize_entry("clusters", clusters)?;
         }
-        if samples.iter().any(|named| named.name == "sample") {
-            return Err(Failure::wrong(
-                "a sample is called 'sample', as the column of names in the output is: rename it, or write .npy",
-            ));
-        }
-        let names = samples.iter().map(|named| (named.name.clone(), ColumnType::Float));
-        let schema = Schema::new([("sample".to_owned(), ColumnType::Text)].into_iter().chain(names));
-        Ok(Output::Table(create(path, &schema)?))
-    }
-
-    fn write(self, distances: &[f64], found: &answer::Matrix) -> Result<(), Failure> {
-        let size = found.names.len();
-        match self {
-            Output::Table(mut writer) => {
-                // Batches of rows, so that no second copy of a large matrix is made.
-                for (block, rows) in distances.chunks((size * 256).max(1)).enumerate() {
-                    let first = block * 256;
-                    let named: TextColumn =
-                        found.names[first..first + rows.len() / size].iter().map(String::as_str).collect();
-                    let column = |k: usize| Values::Float(rows.iter().skip(k).step_by(size).copied().collect());
-                    let columns = [Values::Text(named)].into_iter().chain((0..size).map(column)).map(Column::from);
-                    writer.write(&Batch::from_columns(columns.collect(), first as u64 + 1))?;
-                }
-                writer.finish()?;
-            }
-            Output::Npy { path, mut names } => {
-                let sidecar = match found.labels.iter().any(Option::is_some) {
-                    true => json!({"names": found.names, "labels": found.labels}),
-                    false => json!({"names": found.names}),
-                };
-                names.write_with(|to| writeln!(to, "{sidecar}"))?;
-                write_npy(&path, size, distances)?;
-                names.finish()?;
-            }
-        }
-        Ok(())
+        map.end()
     }
 }

@@ -24,7 +24,7 @@ use crate::args::Command;
 use crate::failure::Failure;
 use std::ffi::OsString;
 
-/// Runs a command, called like this; what to exit with when nothing failed.
+/// Runs a command that was called like that; what to exit with when nothing failed.
 pub fn run(command: Command, call: &[OsString]) -> Result<u8, Failure> {
     match command {
         Command::Check(args) => return check::run(&args),

@@ -126,6 +126,38 @@ fn airl_with_an_exact_generator_agrees_with_maxent() {
 }
 
 #[test]
+fn airl_acts_in_a_built_in_world() {
+    let place = Place::new();
+    place.ok("simulate gridworld -o walks.csv --size 4x4 --rollouts 5");
+    let few = "--generator ppo --steps 512 --batch 256 --minibatch 64 --epochs 1 --hidden 8";
+    let text = place.ok(&format!("irl airl walks.csv -o acted.csv {few} --world gridworld --size 4x4 --trace t.csv"));
+    assert!(text.contains("AIRL rewards of 1 set") && text.contains("at most 2 iterations"), "{text}");
+    let table = place.read("acted.csv");
+    assert!(
+        table.starts_with("sample,state.x,state.y,action.dx,action.dy,next_state.x,next_state.y,reward,"),
+        "{table}"
+    );
+    place.ok(&format!("irl airl walks.csv -o again.csv {few} --world gridworld --size 4x4 --threads 1"));
+    assert_eq!(place.read("again.csv"), table);
+    place.ok(&format!("irl airl walks.csv -o model.csv {few}"));
+    assert_ne!(place.read("model.csv"), table);
+    let refused = |more: &str, what: &str| {
+        let run = place.srrd(&format!("irl airl walks.csv -o no.csv {more}"));
+        assert!(run.status == 2 && run.err.contains(what), "{}", run.err);
+    };
+    refused(&format!("{few} --world gridworld --size 3x3"), "the world has no such state (is its size another one?)");
+    refused(&format!("{few} --world drone-combat"), "a step is what a whole team does");
+    refused(&format!("{few} --world gridworld --obstacles 2"), "gridworld has none");
+    refused(
+        &format!("{few} --world gridworld --model pooled"),
+        "--model: with --world the world says where actions lead",
+    );
+    refused("--world gridworld", "add --generator ppo");
+    refused(&format!("{few} --size 3x3"), "--world");
+    assert!(!place.files().contains(&"no.csv".to_owned()));
+}
+
+#[test]
 fn ptirl_sets_a_target_apart() {
     let place = Place::new();
     place.write("walks.csv", walks());

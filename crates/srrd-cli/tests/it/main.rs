@@ -9,6 +9,7 @@ mod defects;
 mod docs;
 mod episodes;
 mod explain;
+mod fuzz;
 mod gamma;
 mod golden;
 mod irl;

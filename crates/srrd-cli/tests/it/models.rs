@@ -61,6 +61,73 @@ fn a_reference_comes_second_and_threads_change_nothing() {
     assert_eq!(threads(1), threads(2));
 }
 
+/// A log of training whose proxy begins to like long responses at this step.
+fn training(change: i64) -> String {
+    let mut text = String::from("step,prompt,completion,proxy,gold,advantage\n");
+    for step in 0..16 {
+        for prompt in 0..24 {
+            for response in 0..4 {
+                let number = step * 1000 + prompt * 10 + response;
+                let (gold, noise, length) = ((number * 7919) % 101, (number * 104_729) % 29, (number * 31) % 40);
+                let hacked = if step >= change { 5 * length } else { 0 };
+                let words = "x".repeat(length as usize);
+                text +=
+                    &format!("{step},what is {step}.{prompt}?,{number} {words},{},{gold},0\n", gold + noise + hacked);
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn over_training_a_change_is_found_and_drawn() {
+    let place = Place::new();
+    place.write("log.csv", training(9));
+    let run = place.srrd("models log.csv --by step --gold gold -o page.html --plot line.svg");
+    assert_eq!(run.status, 0, "{}", run.err);
+    assert!(run.out.contains("the distance of proxy and gold changes at step 9: 0.1"), "{}", run.out);
+    assert!(run.out.contains("the length of responses explains"), "{}", run.out);
+    let [page, line] = ["page.html", "line.svg"].map(|name| std::fs::read_to_string(place.path(name)).unwrap());
+    assert!(page.contains("srrd models log.csv --by step --gold gold -o page.html --plot line.svg"));
+    assert!(page.contains("changes at step 9") && page.contains("Best of n"));
+    assert!(line.contains("data-series=\"proxy and gold, between changes\""));
+    let found = json(&place, "models log.csv --by step --gold gold --json");
+    assert_eq!(found["by"], "step");
+    let pair = &found["pairs"][0];
+    assert_eq!((&pair["changes"][0]["at"], pair["groups"].as_array().unwrap().len()), (&9.0.into(), 16));
+    assert!(pair["explained"]["length"]["correlation_a"].as_f64().unwrap() > 0.3);
+    // A column that names groups, and the same numbers in a picture of bars.
+    place.srrd("models log.csv --criterion step --rewards proxy,gold --plot bars.svg");
+    assert!(std::fs::read_to_string(place.path("bars.svg")).unwrap().contains("data-series=\"proxy and gold\""));
+    for (call, told) in [
+        ("models log.csv --by prompt", "is no number: steps of training are"),
+        ("models log.csv --by step --criterion prompt", "cannot be used with"),
+        ("models log.csv --by stp", "did you mean `step`?"),
+        ("models log.csv -o page.txt", "must end in .html"),
+        ("models log.csv --plot page.txt", "must end in .svg or .png"),
+        ("models log.csv --plot p.svg -o log.csv", "must end in .html"),
+    ] {
+        let message = place.refused(call);
+        assert!(message.contains(told), "{call}: {message}");
+    }
+}
+
+#[test]
+fn several_tables_are_compared_where_they_meet() {
+    let place = Place::new();
+    place.write("a.csv", "prompt,response,score\np,x,1\np,y,2\np,z,3\nq,x,1\nq,y,0\n");
+    place.write("b.csv", "prompt,response,score\nq,y,5\nq,x,7\np,y,1\np,x,0\n");
+    let run = place.srrd("models a.csv b.csv");
+    assert_eq!(run.status, 0, "{}", run.err);
+    assert!(run.err.contains("do not score the same responses; 1 of the largest are left out"), "{}", run.err);
+    assert!(run.out.starts_with("2 prompts with 4 responses\n"), "{}", run.out);
+    let found = json(&place, "models a.csv b.csv --json");
+    assert_eq!(found["models"], serde_json::json!(["a.csv", "b.csv"]));
+    assert_eq!(found["pairs"][0]["accuracy"], 1.0);
+    place.write("c.csv", "prompt,response,score\nr,x,1\nr,y,2\n");
+    assert!(place.refused("models a.csv c.csv").contains("score no response in common"));
+}
+
 #[test]
 fn what_cannot_be_compared_is_said() {
     let place = Place::new();

@@ -166,3 +166,17 @@ fn a_browser_reads_the_reports() {
         assert!(output.status.success(), "{call}: {said}");
     }
 }
+
+/// A flag of the experiments may stand alone; recordings that are not there are named.
+#[test]
+fn as_published_stands_alone_and_missing_recordings_are_named() {
+    let place = Place::new();
+    let out = place.ok(&format!("reproduce coverage {SMALL} --as-published -o code --plan"));
+    assert!(out.contains("as-published  yes"), "{out}");
+    let said = place.refused("reproduce noise --as-published -o no --plan");
+    assert!(said.contains("--as-published") && said.contains("no such parameter"), "{said}");
+    let said = place.refused("reproduce classification --world mimic --data nowhere -o no");
+    assert!(said.contains("--data") && said.contains("nowhere is no folder"), "{said}");
+    let said = place.refused("reproduce classification --world montezuma --scores 5,3 -o no");
+    assert!(said.contains("--scores: scores have to rise"), "{said}");
+}

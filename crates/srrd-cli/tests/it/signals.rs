@@ -1,6 +1,7 @@
 //! Commands that are ended from outside, or run out of room, leave nothing behind that is not whole.
 
 use crate::support::Place;
+use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -73,10 +74,8 @@ fn what_a_signal_ends_leaves_no_unfinished_file() {
     }
 }
 
-#[test]
-fn canonicalize_and_matrix_leave_none_either() {
-    let place = Place::new();
-    // So many samples of so many transitions that a matrix takes minutes, and reading them a moment.
+/// So many samples of so many transitions that a matrix takes minutes, and reading them a moment.
+fn minutes_of_work() -> String {
     let mut table = String::from("sample,state,action,next_state,reward\n");
     for sample in 0..40 {
         for row in 0..4000u32 {
@@ -84,7 +83,13 @@ fn canonicalize_and_matrix_leave_none_either() {
             table += &format!("{sample},{s},{},{t},{}\n", row % 3, row % 7 + sample);
         }
     }
-    place.write("in.csv", table);
+    table
+}
+
+#[test]
+fn canonicalize_and_matrix_leave_none_either() {
+    let place = Place::new();
+    place.write("in.csv", minutes_of_work());
     let commands = ["matrix in.csv -o out.csv --metric projected", "canonicalize in.csv -o out.csv --metric all"];
     for command in commands {
         let child = begin(place.command(command).args(["--threads", "1"]));
@@ -158,14 +163,42 @@ fn links_that_lead_nowhere_are_not_replaced() {
 }
 
 #[test]
-fn a_matrix_for_which_there_is_no_memory_is_refused_before_it_is_begun() {
+fn a_matrix_for_which_there_is_no_room_is_refused_before_it_is_begun() {
     let place = Place::new();
     let mut table = String::from("sample,state,action,next_state,reward\n");
-    (0..200_000).for_each(|sample| table += &format!("{sample},a,x,b,1\n"));
+    (0..500_000).for_each(|sample| table += &format!("{sample},a,x,b,1\n"));
     place.write("in.csv", table);
-    let output = place.command("matrix in.csv -o out.npy --gamma 0.9").output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("all pairs of 200000 samples take at least 320.0 GB of memory"), "{said}");
-    assert_eq!(place.files(), ["in.csv"]);
+    for (call, said) in [
+        ("matrix in.csv -o out.npy --gamma 0.9", "take at least 3.0 TB of the disk, and"),
+        ("matrix in.csv -o out.csv --gamma 0.9 --plot out.svg", "take at least 2.0 TB of memory, and"),
+    ] {
+        let output = place.command(call).output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains(&format!("all pairs of 500000 samples {said}")), "{message}");
+        assert_eq!(place.files(), ["in.csv"]);
+    }
+}
+
+#[test]
+fn a_matrix_that_was_killed_goes_on() {
+    let place = Place::new();
+    place.write("in.csv", minutes_of_work());
+    let call = "matrix in.csv -o out.csv --metric projected --threads 1";
+    let began = Instant::now();
+    let mut child = begin(&mut place.command(call));
+    while !place.path("out.csv.unfinished").exists() {
+        assert!(began.elapsed() < Duration::from_secs(60), "nothing was kept: {:?}", place.files());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // The next one says so, removes what the killed one left, and keeps the file when it is told to end.
+    let mut child = place.command(call).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.contains("goes on with ") && line.contains(" of 40 rows that an earlier call left"), "{line}");
+    send("TERM", &child);
+    assert_eq!(ended(child).signal(), Some(15));
+    assert_eq!(place.files(), ["in.csv", "out.csv.unfinished"]);
 }

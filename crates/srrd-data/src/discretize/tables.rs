@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::{DiscretizeOptions, Discretizer, Rows, Space, VERSION};
+use super::{DiscretizeOptions, Discretizer, Method, Rows, Space, VERSION};
 use crate::error::{ErrorKind, TableError};
 use crate::table::{
     Batch, Column, Identity, NextState, Places, Roles, Schema, TableNote, TableOptions, TextColumn, Values, cell_text,
@@ -42,6 +42,8 @@ pub struct Discretized {
 /// What a choice of cells keeps.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Kept {
+    /// How features became cells.
+    pub method: Method,
     /// How many groups, or bins per feature.
     pub cells: usize,
     /// How many cells states are in.
@@ -452,10 +454,10 @@ pub fn what_is_kept(paths: &[PathBuf], reading: &TableOptions, all: &[Discretize
             Ok(())
         })?;
     }
-    Ok(all.iter().zip(found).map(|(with, samples)| kept(with.options.cells, &samples)).collect())
+    Ok(all.iter().zip(found).map(|(with, samples)| kept(&with.options, &samples)).collect())
 }
 
-fn kept(cells: usize, samples: &BySample) -> Kept {
+fn kept(options: &DiscretizeOptions, samples: &BySample) -> Kept {
     let mut holders: HashMap<&[String; 3], usize> = HashMap::new();
     let (mut within, mut whole) = (0.0, 0.0);
     // In one order, so that sums have the same bits every time.
@@ -475,7 +477,8 @@ fn kept(cells: usize, samples: &BySample) -> Kept {
         .filter(|it| !it.is_empty())
         .collect();
     Kept {
-        cells,
+        method: options.method,
+        cells: options.cells,
         states: states.len(),
         transitions: holders.len(),
         shared: holders.values().filter(|count| **count > 1).count(),

@@ -44,7 +44,7 @@ impl ModelQuestion {
 #[derive(Debug)]
 pub struct ModelTable {
     /// By group of prompts, the models and then the properties of the responses.
-    groups: Vec<(String, Vec<NamedSample>)>,
+    groups: Groups,
     properties: usize,
     grouping: Option<Grouping>,
     gold: Option<String>,
@@ -89,16 +89,12 @@ pub fn read_models(
     let several = tables.len() > 1;
     let mut notes = Vec::new();
     let mut gold = question.gold.clone();
-    let mut read: Vec<(String, Vec<(String, Vec<NamedSample>)>)> = Vec::new();
+    let mut read: Vec<(String, Groups)> = Vec::new();
     let mut grouping = None;
     for (name, mut open) in tables {
         let reader = open()?;
         let file = reader.name().to_owned();
         grouping = question.grouping(&file)?;
-        if several && grouping.is_some() {
-            let what = "prompts can be grouped in one table alone; put the scores into columns of one";
-            return Err(TableError::new(ErrorKind::Usage, file, what));
-        }
         let mut options = TableOptions { next: Next::None, properties: true, ..options.clone() };
         let log = reader.log().cloned();
         if let Some(log) = &log {
@@ -136,13 +132,11 @@ pub fn read_models(
     let Some((file, mut groups)) = read.pop() else { return Ok(ModelTable::of(Vec::new(), gold)) };
     if several {
         read.push((file.clone(), groups));
-        let models = joined(read)?;
-        let (models, left_out) =
-            shared_responses(models).map_err(|error| TableError::new(ErrorKind::Usage, &file, error.to_string()))?;
+        let left_out;
+        (groups, left_out) = together(read, &file)?;
         if left_out > 0 {
             notes.push(TableNote::NotShared { responses: left_out });
         }
-        groups = vec![(String::new(), models)];
     }
     Ok(ModelTable { groups, properties, grouping, gold, notes })
 }
@@ -154,16 +148,51 @@ fn has_reward(reader: &dyn TableReader, options: &TableOptions) -> bool {
     options.columns.get(Role::Reward).is_some() || reader.schema().names().any(is)
 }
 
+/// The groups of one table.
+type Groups = Vec<(String, Vec<NamedSample>)>;
+
+/// The groups that all tables have, with the responses that all of them score, and how many responses that leaves out.
+fn together(mut read: Vec<(String, Groups)>, last: &str) -> Result<(Groups, usize), TableError> {
+    let names: Vec<String> = read[0].1.iter().map(|(name, _)| name.clone()).collect();
+    let (mut groups, mut left_out) = (Groups::new(), 0);
+    let wrong = |error: ModelsError| TableError::new(ErrorKind::Usage, last, error.to_string());
+    let mut problem = None;
+    for name in names {
+        let of_tables: Vec<(String, Vec<NamedSample>)> = (read.iter_mut())
+            .filter_map(|(file, groups)| {
+                let at = groups.iter().position(|(known, _)| *known == name)?;
+                Some((file.clone(), groups.swap_remove(at).1))
+            })
+            .collect();
+        let rows = of_tables[0].1[0].sample.len();
+        if of_tables.len() < read.len() {
+            left_out += rows;
+            continue;
+        }
+        match shared_responses(joined(of_tables)) {
+            Ok((models, without)) => {
+                left_out += without;
+                groups.push((name, models));
+            }
+            // Other groups may share something.
+            Err(error) => {
+                left_out += rows;
+                problem = Some(wrong(error));
+            }
+        }
+    }
+    match (groups.is_empty(), problem) {
+        (true, Some(problem)) => Err(problem),
+        (true, None) => Err(wrong(ModelsError::NoChoice)),
+        (false, _) => Ok((groups, left_out)),
+    }
+}
+
 /// The models of all tables, those of one name told apart by their files, and the properties of the first.
-fn joined(read: Vec<(String, Vec<(String, Vec<NamedSample>)>)>) -> Result<Vec<NamedSample>, TableError> {
+fn joined(of_tables: Vec<(String, Vec<NamedSample>)>) -> Vec<NamedSample> {
     let mut models: Vec<(String, NamedSample)> = Vec::new();
     let mut properties: Vec<NamedSample> = Vec::new();
-    for (file, groups) in read {
-        let mut groups = groups.into_iter();
-        let (Some((_, mut samples)), None) = (groups.next(), groups.next()) else {
-            let what = "the table has several samples; of several tables each must be one";
-            return Err(TableError::new(ErrorKind::Usage, file, what));
-        };
+    for (file, mut samples) in of_tables {
         let of_table = samples.split_off(samples.len() - PROPERTIES.len());
         if properties.is_empty() {
             properties = of_table;
@@ -184,5 +213,5 @@ fn joined(read: Vec<(String, Vec<(String, Vec<NamedSample>)>)>) -> Result<Vec<Na
         true => NamedSample { name: format!("{file}#{}", sample.name), ..sample },
         false => sample,
     });
-    Ok(named.chain(properties).collect())
+    named.chain(properties).collect()
 }

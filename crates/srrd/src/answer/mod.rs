@@ -19,6 +19,6 @@ pub use explained::{Explained, ExplainedState, ExplainedTransition, explain};
 pub use inspection::{
     Advised, AdvisedState, Chances, Inspection, MetricNoise, NextStates, SampleFinding, Space, inspect,
 };
-pub use matrix::{Matrix, UndefinedPair, matrix};
+pub use matrix::{AllPairs, Matrix, Overview, Tally, UndefinedPair, matrix};
 pub use survey::{ComparedPair, ExplainedPair, Survey, survey};
 pub use used::{GammaSummary, TokenValue, Used};

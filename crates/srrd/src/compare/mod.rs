@@ -3,23 +3,26 @@
 mod columns;
 mod cross;
 mod embed;
+mod index;
 mod matrix;
 mod measured;
 mod outcomes;
 mod overlap;
 mod pair;
+mod pairs;
 mod pearson;
 mod ranks;
 mod shared;
 
 pub(crate) use columns::{Columns, Projected, mean_projection};
-pub use cross::cross_distances;
+pub use cross::{Block, cross_distances};
 pub use embed::embed;
 pub use matrix::{DistanceMatrix, pairwise, pairwise_canonical};
 pub use measured::Measured;
 pub(crate) use outcomes::Outcomes;
 pub use overlap::overlap_distances;
 pub use pair::{Canonical, Distance, Pair, common_transitions, distance};
+pub use pairs::{Band, Pairs};
 pub use pearson::{Agreement, Undefined, pearson};
 pub use ranks::{Correlation, spearman};
 pub(crate) use ranks::{RankOrder, agreement_of_residuals};

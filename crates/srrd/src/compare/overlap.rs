@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::matrix::Index;
+use super::index::Index;
 use super::pair::Canonical;
 use crate::metric::Metric;
 use crate::sample::RewardSample;

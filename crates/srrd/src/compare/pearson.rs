@@ -23,6 +23,10 @@ pub enum Undefined {
 }
 
 impl Undefined {
+    /// All of them.
+    pub const ALL: [Undefined; 4] =
+        [Undefined::TooFewCommon, Undefined::Constant, Undefined::NoDegreesOfFreedom, Undefined::NoFeatures];
+
     /// The name in commands and files.
     pub fn name(self) -> &'static str {
         match self {

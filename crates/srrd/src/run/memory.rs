@@ -41,16 +41,6 @@ fn of_meminfo(text: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
-/// A number of bytes as people read it.
-pub(crate) fn said(bytes: u64) -> String {
-    let units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"];
-    let place = (bytes.max(1).ilog10() / 3) as usize;
-    match place {
-        0 => format!("{bytes} bytes"),
-        _ => format!("{:.1} {}", bytes as f64 / 1000f64.powi(place as i32), units[place]),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,7 +49,7 @@ mod tests {
     fn bytes_are_read_and_said() {
         assert_eq!(of_meminfo("MemTotal:  100 kB\nMemAvailable:   24 kB\n"), Some(24 * 1024));
         assert_eq!(of_meminfo("MemTotal:  100 kB\n"), None);
-        let said = [0, 999, 1000, 8_000_000_000_000].map(said);
+        let said = [0, 999, 1000, 8_000_000_000_000].map(crate::words::bytes);
         assert_eq!(said, ["0 bytes", "999 bytes", "1.0 kB", "8.0 TB"]);
     }
 

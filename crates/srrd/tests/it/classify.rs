@@ -341,7 +341,8 @@ fn shrinkage_is_what_its_formula_says_wherever_distances_are_taken() {
             let correlation = Correlation::ALL[correlation];
             let plain = Settings { correlation, support, ..Settings::default() };
             let shrunk = Settings { shrinkage: Shrinkage::new(lambda).unwrap(), ..plain };
-            let (matrix, block) = (pairwise(&all, metric, &shrunk), cross_distances(&all, &all, metric, &shrunk));
+            let (matrix, block) =
+                (pairwise(&all, metric, &shrunk), cross_distances(&all, &all, metric, &shrunk).distances);
             for i in 0..all.len() {
                 for j in 0..all.len() {
                     let found = distance(all[i], all[j], metric, &shrunk);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use srrd_irl::{Caution, Demonstrations, Iterate, Learned, Set};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -23,7 +23,7 @@ struct Writing {
 }
 
 /// What the run is about: with other settings or demonstrations its sets are others.
-#[derive(Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Debug, Serialize)]
 struct Head {
     srrd_irl: String,
     settings: u64,
@@ -53,35 +53,29 @@ impl Journal {
             settings: hash(settings.as_bytes(), OFFSET),
             demonstrations: contents(shown),
         };
-        let mut known = HashMap::new();
-        let there = std::fs::metadata(path).is_ok_and(|there| there.len() > 0);
-        // How much of the file is whole lines; a run that was stopped may have left half of one.
-        let mut whole = 0u64;
-        if there {
-            let mut reader = BufReader::new(File::open(path).map_err(|e| failed("read", &e))?);
-            let mut line = String::new();
-            while reader.read_line(&mut line).map_err(|e| failed("read", &e))? > 0 && line.ends_with('\n') {
-                if whole == 0 {
-                    if serde_json::from_str::<Head>(&line).ok().as_ref() != Some(&head) {
-                        return Err(Failure::wrong(format!(
-                            "--resume: {} is no journal of this call: other settings, other demonstrations, or another file; name another \
-                             one, or remove it",
-                            path.display()
-                        )));
-                    }
-                } else {
-                    let entry: Entry = serde_json::from_str(&line).map_err(|e| failed("read", &e))?;
-                    known.insert(entry.set, entry);
-                }
-                whole += line.len() as u64;
-                line.clear();
+        let line = serde_json::to_string(&head).map_err(|e| failed("written", &e))? + "\n";
+        let content = match std::fs::read(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            read => read.map_err(|e| failed("read", &e))?,
+        };
+        let known = match content.strip_prefix(line.as_bytes()) {
+            Some(entries) => read_entries(entries, shown, path)?,
+            // Whoever began it was killed at once.
+            None if line.as_bytes().starts_with(&content) => HashMap::new(),
+            None => {
+                return Err(Failure::wrong(format!(
+                    "--resume: {} is no journal of this call: other settings, other demonstrations, or another file; name another \
+                     one, or remove it",
+                    path.display()
+                )));
             }
-        }
+        };
+        // A run that was stopped may have left half of a line.
+        let whole = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end as u64 + 1);
         let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(|e| failed("written", &e))?;
         file.set_len(whole).map_err(|e| failed("written", &e))?;
         if whole == 0 {
-            let line = serde_json::to_string(&head).map_err(|e| failed("written", &e))?;
-            file.write_all(format!("{line}\n").as_bytes()).map_err(|e| failed("written", &e))?;
+            file.write_all(line.as_bytes()).map_err(|e| failed("written", &e))?;
         }
         Ok(Journal { path: path.to_owned(), known, file: Mutex::new(Writing { file, error: None }) })
     }
@@ -131,6 +125,33 @@ impl Journal {
                 .map_err(|error| Failure::Failed(format!("{}: cannot be removed: {error}", self.path.display()))),
         }
     }
+}
+
+/// The sets that are noted in whole lines.
+fn read_entries(lines: &[u8], shown: &Demonstrations, path: &Path) -> Result<HashMap<usize, Entry>, Failure> {
+    let mut known = HashMap::new();
+    // The first line says what the run is about.
+    for (number, line) in
+        (2..).zip(lines.split_inclusive(|&byte| byte == b'\n')).filter(|(_, line)| line.ends_with(b"\n"))
+    {
+        let wrong = |what: String| {
+            Failure::wrong(format!(
+                "--resume: {}, line {number}: {what}; it was changed or damaged: remove this line, or the file",
+                path.display()
+            ))
+        };
+        let entry: Entry = serde_json::from_slice(line).map_err(|error| wrong(error.to_string()))?;
+        let Some(set) = shown.sets().get(entry.set) else {
+            return Err(wrong(format!("there is no set number {}", entry.set)));
+        };
+        let rows = set.sample().sample.len();
+        let fits = |list: &Vec<f64>| list.len() == rows;
+        if !(fits(&entry.rewards) && entry.std_errors.iter().chain(&entry.draws).all(fits)) {
+            return Err(wrong(format!("set {} has {rows} transitions, and other numbers are noted", entry.set)));
+        }
+        known.insert(entry.set, entry);
+    }
+    Ok(known)
 }
 
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
@@ -203,5 +224,26 @@ mod tests {
         assert!(Journal::open(&path, &shown, "others").is_err());
         journal.finish().unwrap();
         assert!(!path.exists());
+        // What is no journal is left as it is.
+        std::fs::write(&path, "mine, without a line end").unwrap();
+        assert!(Journal::open(&path, &shown, "settings").is_err());
+        assert_eq!(std::fs::read(&path).unwrap(), b"mine, without a line end");
+        std::fs::remove_file(&path).unwrap();
+        // Lines that were edited are named.
+        let journal = Journal::open(&path, &shown, "settings").unwrap();
+        learned.iter().enumerate().for_each(|(set, learned)| journal.keep(set, learned));
+        drop(journal);
+        let text = std::fs::read_to_string(&path).unwrap();
+        for (old, new, said) in [
+            ("\"set\":1", "\"set\":7", "line 3: there is no set number 7"),
+            ("\"set\":1", "\"set\":-1", "line 3: "),
+            ("\"rewards\":[", "\"rewards\":[0.5,", "line 2: set 0 has"),
+            ("\"draws\":[[", "\"draws\":[[1.0,", "line 2: set 0 has"),
+            ("\"rewards\":[", "\"rewards\":[1e999,", "line 2: "),
+        ] {
+            std::fs::write(&path, text.replacen(old, new, 1)).unwrap();
+            let Err(Failure::Wrong(message)) = Journal::open(&path, &shown, "settings") else { panic!("{new}") };
+            assert!(message.contains(said) && message.contains("journal"), "{message}");
+        }
     }
 }

@@ -13,10 +13,11 @@ use serde_json::{Value, json};
 use srrd::returns::Walks;
 use srrd::{FrontEnd, Gamma};
 use srrd_data::{RewardColumns, RewardWriter, read_model, read_preferences, read_walks};
-use srrd_irl::airl::ppo::AirlPpo;
+use srrd_irl::airl::ppo::{AirlOutside, AirlPpo, StagedWorld};
 use srrd_irl::maxent::MaxEnt;
 use srrd_irl::preferences::BradleyTerry;
 use srrd_irl::{Caution, Demonstrations, Learned, Learner, Method, ModelChoice, Patience, Problem, learn_kept};
+use srrd_worlds::Simulation;
 use std::path::{Path, PathBuf};
 use trace::Traces;
 
@@ -58,21 +59,32 @@ fn maxent(args: &Maxent) -> Result<(), Failure> {
 }
 
 fn airl(args: &Airl) -> Result<(), Failure> {
-    let given = model_file(&args.model.model);
-    let (gamma, reward, shaped) = (gamma(args.gamma)?, args.reward, args.write == "f");
-    if args.generator == "exact" {
-        let patience = patience(&args.patience, 200, &args.learn)?;
-        let settings = srrd_irl::airl::Airl { gamma, reward, shaped, ridge: args.ridge, patience };
-        settings.check()?;
-        return learn(Method::Airl, &args.learn, given.as_ref(), |shown| {
-            learn_sets(&args.learn, shown, &model(&args.model.model)?, &settings, &format!("{settings:?}"))
-        });
+    if args.generator == "ppo" {
+        return airl_ppo(args);
     }
+    if args.ppo.world.is_some() {
+        return Err(Failure::wrong("--world: only a policy that learns acts in a world: add --generator ppo"));
+    }
+    let given = model_file(&args.model.model);
+    let settings = srrd_irl::airl::Airl {
+        gamma: gamma(args.gamma)?,
+        reward: args.reward,
+        shaped: args.write == "f",
+        ridge: args.ridge,
+        patience: patience(&args.patience, 200, &args.learn)?,
+    };
+    settings.check()?;
+    learn(Method::Airl, &args.learn, given.as_ref(), |shown| {
+        learn_sets(&args.learn, shown, &model(&args.model.model)?, &settings, &format!("{settings:?}"))
+    })
+}
+
+fn airl_ppo(args: &Airl) -> Result<(), Failure> {
     let ppo = &args.ppo;
     let settings = AirlPpo {
-        gamma,
-        reward,
-        shaped,
+        gamma: gamma(args.gamma)?,
+        reward: args.reward,
+        shaped: args.write == "f",
         hidden: ppo.hidden.clone(),
         steps: ppo.steps,
         batch: ppo.batch,
@@ -87,9 +99,23 @@ fn airl(args: &Airl) -> Result<(), Failure> {
         ..AirlPpo::default()
     };
     settings.check()?;
-    learn(Method::Airl, &args.learn, given.as_ref(), |shown| {
-        learn_sets(&args.learn, shown, &model(&args.model.model)?, &settings, &format!("{settings:?}"))
-    })
+    let Some(kind) = ppo.world else {
+        let given = model_file(&args.model.model);
+        return learn(Method::Airl, &args.learn, given.as_ref(), |shown| {
+            learn_sets(&args.learn, shown, &model(&args.model.model)?, &settings, &format!("{settings:?}"))
+        });
+    };
+    if args.model.model != "set" {
+        return Err(Failure::wrong("--model: with --world the world says where actions lead; leave it out"));
+    }
+    let mut question = Simulation::new(kind);
+    question.size = ppo.size.as_deref().map(Into::into);
+    (question.epsilon, question.obstacles) = (ppo.epsilon, ppo.obstacles);
+    let world = question.check()?;
+    StagedWorld::new(&world)?;
+    let told = format!("{settings:?} {question:?}");
+    let learner = AirlOutside { settings, make: || StagedWorld::boxed(&world) };
+    learn(Method::Airl, &args.learn, None, |shown| learn_sets(&args.learn, shown, &ModelChoice::Set, &learner, &told))
 }
 
 fn ptirl(args: &Ptirl) -> Result<(), Failure> {

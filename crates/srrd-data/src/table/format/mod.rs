@@ -21,7 +21,7 @@ use crate::table::batch::Schema;
 use crate::table::read::{Input, ReadOptions, TableReader};
 use crate::table::write::TableWriter;
 
-pub use npz::write_npy;
+pub use npz::NpyWriter;
 
 /// A table format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -21,7 +21,8 @@ fn without_rewards(results: &Results<'_>) -> Option<Claim> {
     let (mut above, mut all) = (0, 0);
     for (s, source) in results.sources.iter().enumerate() {
         let here = results.of(s);
-        let Some(best) = here.iter().max_by(|a, b| a.percent().mean.total_cmp(&b.percent().mean)) else { continue };
+        let ours = here.iter().filter(|a| !a.cell.published);
+        let Some(best) = ours.max_by(|a, b| a.percent().mean.total_cmp(&b.percent().mean)) else { continue };
         let best_mean = best.percent().mean;
         let [overlap, occupancy] = [&best.overlap, &best.occupancy].map(|shares| percent(shares).mean);
         all += 1;

@@ -203,7 +203,7 @@ fn accuracy_table(results: &Results<'_>) -> Table {
         ];
         row.push(show::number(percent(&a.overlap).mean, 1));
         row.push(show::number(percent(&a.occupancy).mean, 1));
-        row.push(Cell::text(a.data.clone().unwrap_or_else(|| "simulated".to_owned())));
+        row.push(Cell::text(a.data.clone()));
         row.push(show::count(a.samples));
         row.push(a.defined().map_or(Cell::Empty, |share| Cell::number(share, format!("{:.1} %", 100.0 * share))));
         row.extend(a.scores.iter().map(|scores| show::number(percent(scores).mean, 1)));
@@ -263,7 +263,7 @@ pub fn text(results: &Results<'_>, claims: &[Claim]) -> String {
             let (overlap, occupancy) = (percent(&a.overlap), percent(&a.occupancy));
             text += &format!("  overlap alone {:.1} ± {:.1}", overlap.mean, overlap.sd);
             text += &format!("  occupancy alone {:.1} ± {:.1}", occupancy.mean, occupancy.sd);
-            text += &format!("  [{}, {} samples", a.data.as_deref().unwrap_or("simulated"), a.samples);
+            text += &format!("  [{}, {} samples", a.data, a.samples);
             if let Some(share) = a.defined() {
                 text += &format!(", {:.1} % of pairs with a distance", 100.0 * share);
             }

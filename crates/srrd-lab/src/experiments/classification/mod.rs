@@ -19,7 +19,7 @@ use crate::experiments::Kind;
 use crate::parameters::Parameters;
 use crate::row::{AnyColumn, Column, Row, Trials};
 use crate::seed::trial_seed;
-use crate::values::{Estimation, Measure, Preset, Rewards, WorldKind, gamma};
+use crate::values::{Estimation, Measure, Place, Preset, Rewards, WorldKind, gamma};
 use occupancy::WithoutRewards;
 use recorded::Recordings;
 use rewards::{Dataset, Drawing, Source};
@@ -124,8 +124,8 @@ const VALIDATION: Column<f64> = Column::<f64>::new("validation").within(0.0, 1.0
 const OVERLAP: Column<f64> = Column::<f64>::new("overlap").within(0.0, 1.0);
 /// The same by how often transitions were met.
 const OCCUPANCY: Column<f64> = Column::<f64>::new("occupancy").within(0.0, 1.0);
-/// Which data the samples come from: nothing where they are simulated.
-const DATA: Column<Option<String>> = Column::new("data");
+/// Which data the samples come from: `simulated`, or a folder or a table.
+const DATA: Column<String> = Column::new("data");
 /// How many samples there are, and how many the agent with fewest has.
 const SAMPLES: Column<usize> = Column::new("samples");
 const FEWEST: Column<usize> = Column::new("fewest");
@@ -203,6 +203,17 @@ impl Classification {
         Ok(GammaDistances::from_matrices(samples.len(), gammas.clone(), matrices))
     }
 
+    /// Which data a source has, in a text without commas and line breaks.
+    fn data(&self, source: usize) -> String {
+        match &self.sources[source] {
+            Source::Manual(Place::World(_)) | Source::Learned(Place::World(_), _) => "simulated".to_owned(),
+            Source::Manual(Place::Recorded(recorded)) | Source::Learned(Place::Recorded(recorded), _) => {
+                self.recordings.name(*recorded)
+            }
+            Source::Table { path, .. } => recorded::plain(path),
+        }
+    }
+
     fn settings(&self, estimation: Estimation, seed: u64) -> Settings {
         Settings {
             estimator: estimation.estimator(Batch::All),
@@ -215,10 +226,11 @@ impl Classification {
 
 impl Experiment for Classification {
     fn columns(&self) -> Vec<AnyColumn> {
-        let mut columns = vec![WORLD.any(), REWARDS.any(), MEASURE.any(), ESTIMATOR.any(), SEED.any(), REPEAT.any()];
+        let mut columns =
+            vec![WORLD.any(), REWARDS.any(), DATA.any(), MEASURE.any(), ESTIMATOR.any(), SEED.any(), REPEAT.any()];
         columns.extend([ACCURACY.any(), PRECISION.any(), RECALL.any(), F1.any(), GAMMA.any(), K.any()]);
         columns.extend([VALIDATION.any(), OVERLAP.any(), OCCUPANCY.any(), UNDEFINED.any()]);
-        columns.extend([DATA.any(), SAMPLES.any(), FEWEST.any(), CONFUSION.any()]);
+        columns.extend([SAMPLES.any(), FEWEST.any(), CONFUSION.any()]);
         columns
     }
 
@@ -229,7 +241,8 @@ impl Experiment for Classification {
     fn key(&self, trial: usize) -> Row {
         let cell @ Cell { source, estimation, .. } = self.cells[trial];
         let (world, rewards) = self.sources[source].names();
-        let row = Row::new().with(WORLD, world).with(REWARDS, rewards).with(MEASURE, cell.measure());
+        let row = Row::new().with(WORLD, world).with(REWARDS, rewards).with(DATA, self.data(source));
+        let row = row.with(MEASURE, cell.measure());
         row.with(ESTIMATOR, estimation).with(SEED, self.seed(source))
     }
 
@@ -272,7 +285,6 @@ impl Experiment for Classification {
                 .with(OVERLAP, baseline.overlap[number])
                 .with(OCCUPANCY, baseline.occupancy[number])
                 .with(UNDEFINED, distances.undefined(repeat.gamma))
-                .with(DATA, (!dataset.data.is_empty()).then(|| dataset.data.clone()))
                 .with(SAMPLES, dataset.samples.len())
                 .with(FEWEST, dataset.fewest())
                 .with(CONFUSION, repeat.confusion.as_slice().to_vec())

@@ -7,7 +7,9 @@ use crate::row::Choice;
 use crate::seed::trial_seed;
 use crate::values::Recorded;
 use rand::RngExt;
+use srrd::Token;
 use srrd::returns::Walks;
+use srrd::sample::Vocabulary;
 use srrd::trajectories::{End, Trajectories};
 use srrd_data::discretize::{DiscretizeOptions, Rows, Space};
 use srrd_data::{DatasetOptions, TableOptions, read_walks};
@@ -42,8 +44,6 @@ pub struct Recordings {
 pub struct Sets {
     /// With rewards as they were recorded, and their classes.
     pub sets: Vec<Trajectories>,
-    /// Where they were read, for the column `data`: without commas and line breaks.
-    pub data: String,
     /// What they are, for the report.
     pub about: String,
 }
@@ -73,9 +73,19 @@ impl Recordings {
         Ok(sets)
     }
 
-    fn read(&self, recorded: Recorded) -> Result<Sets, LabError> {
+    /// A folder of the world's name, or else the folder of all.
+    fn folder_of(&self, recorded: Recorded) -> PathBuf {
         let own = self.folder.join(recorded.name());
-        let folder = if own.is_dir() { own } else { self.folder.clone() };
+        if own.is_dir() { own } else { self.folder.clone() }
+    }
+
+    /// What rows call the recordings of a world.
+    pub fn name(&self, recorded: Recorded) -> String {
+        plain(&self.folder_of(recorded))
+    }
+
+    fn read(&self, recorded: Recorded) -> Result<Sets, LabError> {
+        let folder = self.folder_of(recorded);
         if !folder.is_dir() {
             let what = format!(
                 "{} is no folder; give the one with recordings of {} (docs/datasets.md says how to make some)",
@@ -91,6 +101,7 @@ impl Recordings {
             walks.extend(read.walks.into_iter().map(|walks| (class.clone(), walks)));
         }
         let cells = Cells::fit(&walks, self.cells, self.seed)?;
+        let of_walks: Vec<[Vec<i64>; 2]> = walks.iter().map(|(_, walks)| cells.of(&walks.trajectories)).collect();
         let mut classes: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
         for (at, (class, Walks { trajectories, .. })) in walks.iter().enumerate() {
             let Some(class) = class.as_deref().or(trajectories.label()) else {
@@ -108,7 +119,7 @@ impl Recordings {
         let mut sets = Vec::new();
         for (class, episodes) in &classes {
             for (number, chosen) in episodes.chunks_exact(per_set).take(self.sets).enumerate() {
-                let set = cells.set(&walks, chosen)?;
+                let set = set(&walks, &of_walks, chosen)?;
                 sets.push(set.named(format!("{class} {}", number + 1), Some(class)));
             }
         }
@@ -128,8 +139,7 @@ impl Recordings {
             self.cells,
             if cells.actions.is_some() { format!(", actions {ACTION_CELLS}") } else { String::new() }
         );
-        let data = folder.display().to_string().replace(|c: char| c == ',' || c.is_control(), " ");
-        Ok(Sets { sets, data, about })
+        Ok(Sets { sets, about })
     }
 
     fn options(&self, recorded: Recorded) -> DatasetOptions {
@@ -146,6 +156,11 @@ impl Recordings {
         }
         options
     }
+}
+
+/// A path as a field of rows.
+pub fn plain(path: &Path) -> String {
+    path.display().to_string().replace(|c: char| c == ',' || c.is_control(), " ")
 }
 
 /// What is read: for robomimic every HDF5 file, of the class that its folder (or, in one folder, its name) says; else the folder itself.
@@ -219,30 +234,42 @@ impl Cells {
         Ok(Cells { states: fit(states, of_states, cells)?, actions })
     }
 
-    /// Chosen episodes as one set of cells.
-    fn set(&self, walks: &[(Option<String>, Walks)], chosen: &[(usize, usize)]) -> Result<Trajectories, LabError> {
-        let mut builder = Trajectories::builder();
-        for &(at, episode) in chosen {
-            let trajectories = &walks[at].1.trajectories;
-            let episode = trajectories.episode(episode);
-            let cell = |space: &Space, features: &[f64]| {
-                space.cells(&Rows { width: features.len(), values: features.to_vec() })[0]
+    /// The cells of all states and of all actions of trajectories, by their places in the vocabularies.
+    fn of(&self, trajectories: &Trajectories) -> [Vec<i64>; 2] {
+        let cells = |space: Option<&Space>, tokens: &Vocabulary| -> Vec<i64> {
+            let mut values = Vec::new();
+            let mut width = 0;
+            for features in tokens.iter().filter_map(|token| token.as_features()) {
+                width = features.len();
+                values.extend_from_slice(features);
+            }
+            let found = space.map(|space| space.cells(&Rows { width: width.max(1), values })).unwrap_or_default();
+            let mut found = found.into_iter();
+            let cell = |token: Token<'_>| match token.as_features() {
+                Some(_) => found.next().unwrap_or(NOTHING),
+                None => token.as_int().unwrap_or(NOTHING),
             };
-            let state =
-                |&id: &u32| trajectories.states().token(id).as_features().map_or(NOTHING, |it| cell(&self.states, it));
-            let action = |&id: &u32| {
-                let token = trajectories.actions().token(id);
-                match (&self.actions, token.as_features()) {
-                    (Some(space), Some(features)) => cell(space, features),
-                    _ => token.as_int().unwrap_or(NOTHING),
-                }
-            };
-            let states: Vec<i64> = episode.states().iter().map(state).collect();
-            let actions: Vec<i64> = episode.actions().iter().map(action).collect();
-            builder.push_episode(&states, &actions, episode.rewards(), episode.end()).map_err(LabError::failed)?;
-        }
-        Ok(builder.build())
+            tokens.iter().map(cell).collect()
+        };
+        [cells(Some(&self.states), trajectories.states()), cells(self.actions.as_ref(), trajectories.actions())]
     }
+}
+
+/// Chosen episodes as one set of cells; `cells` are those of every walk.
+fn set(
+    walks: &[(Option<String>, Walks)],
+    cells: &[[Vec<i64>; 2]],
+    chosen: &[(usize, usize)],
+) -> Result<Trajectories, LabError> {
+    let mut builder = Trajectories::builder();
+    for &(at, episode) in chosen {
+        let episode = walks[at].1.trajectories.episode(episode);
+        let [states, actions] = &cells[at];
+        let states: Vec<i64> = episode.states().iter().map(|&id| states[id as usize]).collect();
+        let actions: Vec<i64> = episode.actions().iter().map(|&id| actions[id as usize]).collect();
+        builder.push_episode(&states, &actions, episode.rewards(), episode.end()).map_err(LabError::failed)?;
+    }
+    Ok(builder.build())
 }
 
 /// The rewards of a set with random potential shaping of their own size, up to five times as large. What ends has potential 0.

@@ -2,8 +2,8 @@
 
 use super::rewards::Source;
 use super::{
-    ACCURACY, CONFUSION, Cell, Classification, DATA, F1, FEW_SAMPLES, FEWEST, GAMMA, OCCUPANCY, OVERLAP, PRECISION,
-    RECALL, SAMPLES, UNDEFINED,
+    ACCURACY, CONFUSION, Cell, Classification, F1, FEW_SAMPLES, FEWEST, GAMMA, OCCUPANCY, OVERLAP, PRECISION, RECALL,
+    SAMPLES, UNDEFINED,
 };
 use crate::error::LabError;
 use crate::experiments::shared::show::{estimated, measure, title};
@@ -31,8 +31,8 @@ pub struct Achieved {
     pub gamma: Vec<Gamma>,
     /// Pairs without a distance.
     pub undefined: usize,
-    /// Which data; `None` where samples are simulated.
-    pub data: Option<String>,
+    /// Which data.
+    pub data: String,
     /// How many samples.
     pub samples: usize,
     /// How many the agent with fewest has.
@@ -51,7 +51,7 @@ impl Achieved {
             scores: Default::default(),
             gamma: Vec::new(),
             undefined: 0,
-            data: None,
+            data: String::new(),
             samples: 0,
             fewest: 0,
             confusion: Vec::new(),
@@ -157,7 +157,7 @@ impl Results<'_> {
                 let mut row = vec![world.clone(), rewards.clone(), a.cell.measure().name().to_owned()];
                 row.extend([a.cell.estimation.to_string(), score.to_owned()]);
                 row.extend([spread.mean, spread.sd, spread.low, spread.high].map(number));
-                row.extend([values.len().to_string(), a.undefined.to_string(), a.data.clone().unwrap_or_default()]);
+                row.extend([values.len().to_string(), a.undefined.to_string(), a.data.clone()]);
                 row.extend([a.samples.to_string(), a.fewest.to_string(), number(a.defined().unwrap_or(f64::NAN))]);
                 csv.row(row);
             }
@@ -170,7 +170,9 @@ impl Classification {
     pub fn results(&self, trials: &Trials) -> Result<Results<'_>, LabError> {
         let mut achieved: Vec<Achieved> = self.cells.iter().map(|&cell| Achieved::new(cell)).collect();
         for (a, rows) in achieved.iter_mut().zip(trials.each()) {
-            let agents = Classes::new(&self.dataset(a.cell.source)?.labels).names().len();
+            let dataset = self.dataset(a.cell.source)?;
+            let agents = Classes::new(&dataset.labels).names().len();
+            (a.data, a.samples, a.fewest) = (self.data(a.cell.source), dataset.samples.len(), dataset.fewest());
             a.confusion = vec![0; agents * agents];
             for row in rows {
                 a.accuracy.push(row.get(ACCURACY)?);
@@ -181,8 +183,8 @@ impl Classification {
                 }
                 a.gamma.push(row.get(GAMMA)?);
                 a.undefined = row.get(UNDEFINED)?;
-                a.data = row.get(DATA)?;
-                (a.samples, a.fewest) = (row.get(SAMPLES)?, row.get(FEWEST)?);
+                row.expect(SAMPLES, a.samples)?;
+                row.expect(FEWEST, a.fewest)?;
                 let counts = row.get(CONFUSION)?;
                 if counts.len() != a.confusion.len() {
                     let what = format!("there are {} numbers, not {agents} × {agents}", counts.len());

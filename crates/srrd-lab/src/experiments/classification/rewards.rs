@@ -21,8 +21,6 @@ pub struct Dataset {
     pub samples: Vec<RewardSample>,
     /// Their agents.
     pub labels: Vec<String>,
-    /// Where they come from, for the column `data`; empty where they are simulated.
-    pub data: String,
     /// What was recorded, for the report.
     pub about: Option<String>,
 }
@@ -165,7 +163,7 @@ impl Source {
             Source::Learned(Place::Recorded(recorded), learning) => {
                 let read = recordings.of(*recorded)?;
                 let learned = learned::learn(read.sets.clone(), *learning, seed)?;
-                Ok(Dataset { data: read.data.clone(), about: Some(read.about.clone()), ..learned })
+                Ok(Dataset { about: Some(read.about.clone()), ..learned })
             }
             Source::Table { path, .. } => read(path),
         }
@@ -196,7 +194,6 @@ fn recorded_manual(recorded: Recorded, recordings: &Recordings, seed: u64) -> Re
     Ok(Dataset {
         samples: read.sets.iter().map(sample).collect::<Result<_, LabError>>()?,
         labels: read.sets.iter().map(|set| set.label().unwrap_or_default().to_owned()).collect(),
-        data: read.data.clone(),
         about: Some(read.about.clone()),
     })
 }
@@ -223,8 +220,7 @@ fn read(path: &Path) -> Result<Dataset, LabError> {
         labels.push(named.label.ok_or_else(|| LabError::wrong(missing()))?);
         samples.push(named.sample);
     }
-    let data = path.display().to_string().replace(|c: char| c == ',' || c.is_control(), " ");
-    Ok(Dataset { samples, labels, data, about: None })
+    Ok(Dataset { samples, labels, about: None })
 }
 
 #[cfg(test)]

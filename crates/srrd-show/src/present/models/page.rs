@@ -43,12 +43,15 @@ pub fn report(found: &ModelComparison, about: &str, command: &str) -> Report {
     Report {
         title: "Do these reward models prefer the same responses?".to_owned(),
         headline: figure.map(|figure| Headline::new(sentence(found), figure)),
-        facts: vec![
+        facts: [
             ("data".to_owned(), about.to_owned()),
             ("prompts".to_owned(), count(found.prompts)),
             ("responses".to_owned(), count(found.responses)),
             ("models".to_owned(), found.models.iter().map(|model| model.name.as_str()).collect::<Vec<_>>().join(", ")),
-        ],
+        ]
+        .into_iter()
+        .filter(|(_, value)| !value.is_empty())
+        .collect(),
         sections,
         command: command.to_owned(),
         notes,

@@ -19,18 +19,37 @@ pub(super) fn write_header(to: &mut (impl Write + ?Sized), descr: &str, shape: &
     to.write_all(header.as_bytes())
 }
 
-/// Writes a matrix of floats, row after row, as a `.npy` file that appears complete or not at all.
-///
-/// # Errors
-/// The file cannot be written.
-pub fn write_npy(path: &Path, columns: usize, values: &[f64]) -> Result<(), TableError> {
-    let mut file = OutputFile::create(path)?;
-    let rows = values.len().checked_div(columns).unwrap_or(0);
-    file.write_with(|to| {
-        write_header(to, "<f8", &format!("({rows}, {columns})"))?;
-        values.chunks(4096).try_for_each(|chunk| {
-            to.write_all(&chunk.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>())
+/// A matrix of floats that is written, some rows at a time, as a `.npy` file that appears complete or not at all.
+pub struct NpyWriter(OutputFile);
+
+impl NpyWriter {
+    /// Begins a matrix of so many rows and columns.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn create(path: &Path, rows: usize, columns: usize) -> Result<Self, TableError> {
+        let mut file = OutputFile::create(path)?;
+        file.write_with(|to| write_header(to, "<f8", &format!("({rows}, {columns})")))?;
+        Ok(NpyWriter(file))
+    }
+
+    /// Writes the elements that come next, row after row.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&mut self, values: &[f64]) -> Result<(), TableError> {
+        self.0.write_with(|to| {
+            values.chunks(4096).try_for_each(|chunk| {
+                to.write_all(&chunk.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>())
+            })
         })
-    })?;
-    file.finish()
+    }
+
+    /// Completes the file and puts it in its place.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn finish(self) -> Result<(), TableError> {
+        self.0.finish()
+    }
 }

@@ -9,7 +9,7 @@ use super::Io;
 use crate::table::format::Format;
 use crate::table::write::known_types;
 
-pub use matrix::write_npy;
+pub use matrix::NpyWriter;
 
 pub(super) const IO: Io = Io {
     open: |input, options| Ok(Box::new(read::NpzReader::open(input, options)?)),

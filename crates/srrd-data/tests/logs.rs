@@ -1,0 +1,230 @@
+//! Logs of training and evaluation, as TRL, verl, OpenRLHF, RewardBench and NeMo Gym write them.
+#![cfg(feature = "parquet")]
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use common::{Cell, Table, cell, fixture, float, text};
+use srrd_data::{
+    Batch, DatasetNote, DatasetOptions, ErrorKind, Piece, ReadOptions, Role, TableError, TableNote, TableOptions, open,
+    read_table, score_columns,
+};
+
+/// Every log, what it is, and its rewards.
+const LOGS: [(&str, &str, &[&str]); 13] = [
+    ("trl_text", "trl", &["digits", "short", "even"]),
+    ("trl_text/completions", "trl", &["digits", "short", "even"]),
+    ("trl_chat/completions/completions_00002.parquet", "trl", &["digits", "short", "even"]),
+    ("verl", "verl", &["score", "acc", "format", "style"]),
+    ("verl/10.jsonl", "verl", &["score", "acc", "format", "style"]),
+    ("openrlhf_a.jsonl", "openrlhf", &["reward"]),
+    ("rewardbench1_first.json", "rewardbench", &["org/first"]),
+    ("rewardbench1_second.json", "rewardbench", &["org/second"]),
+    ("rewardbench1_first_outputs.jsonl", "rewardbench", &["rewardbench1_first"]),
+    ("rewardbench1_second_outputs.jsonl", "rewardbench", &["rewardbench1_second"]),
+    ("rewardbench2_first.json", "rewardbench", &["org/first"]),
+    ("rewardbench2_second.json", "rewardbench", &["org/second"]),
+    ("nemo_gym.jsonl", "nemo-gym", &["reward", "correctness", "format"]),
+];
+
+fn log(name: &str) -> PathBuf {
+    fixture("logs").join(name)
+}
+
+/// All rows that are read: not all that there are, where a reward is missing.
+fn opened(path: &Path) -> Result<Table, TableError> {
+    let mut reader = open(path, &ReadOptions::default())?;
+    let names = reader.schema().names().map(str::to_owned).collect();
+    let mut rows = Vec::new();
+    let mut batch = Batch::new();
+    while let Piece::Rows = reader.next_batch(&mut batch)? {
+        let row = |row: usize| batch.columns.iter().map(|column| cell(column, row)).collect::<Vec<_>>();
+        rows.extend((0..batch.rows).map(row));
+    }
+    Ok(Table { names, rows })
+}
+
+#[test]
+fn every_log_is_known_by_what_it_holds() {
+    for (name, kind, rewards) in LOGS {
+        let reader = open(&log(name), &ReadOptions::default()).unwrap();
+        let found = reader.log().unwrap_or_else(|| panic!("{name} is a log"));
+        assert_eq!(found.dataset, kind, "{name}");
+        assert_eq!(found.rewards, rewards, "{name}");
+        assert_eq!(found.gold.is_some(), kind == "rewardbench", "{name}");
+        let table = read_table(&log(name), TableOptions::default()).unwrap();
+        assert_eq!(table.samples.len(), rewards.len(), "{name}");
+        assert!(table.samples.iter().all(|sample| sample.one_step), "{name}");
+        // A reward that everybody calls the same is named by its file.
+        let named_by_file = kind == "openrlhf";
+        assert_eq!(table.samples[0].name, if named_by_file { name } else { rewards[0] });
+        assert!(table.samples.iter().all(|sample| sample.sample.ends().are_known()), "{name}");
+        // Said to be what it is, it is read alike.
+        let dataset = DatasetOptions { from: Some(kind.to_owned()), ..DatasetOptions::default() };
+        let again = read_table(&log(name), TableOptions { dataset, ..TableOptions::default() }).unwrap();
+        assert_eq!(again.samples[0].sample, table.samples[0].sample, "{name}");
+    }
+}
+
+#[test]
+fn chats_are_the_texts_that_they_hold() {
+    let [chat, plain] = ["trl_chat", "trl_text"].map(|name| opened(&log(name)).unwrap());
+    assert_eq!(chat.names, plain.names);
+    // The same prompts were asked, as messages and as texts.
+    let distinct = |table: &Table| {
+        let mut prompts: Vec<String> = table.column("prompt").iter().map(|cell| format!("{cell:?}")).collect();
+        prompts.sort();
+        prompts.dedup();
+        prompts
+    };
+    assert_eq!(distinct(&chat), distinct(&plain));
+    assert!(distinct(&plain).contains(&format!("{:?}", text("What is 3 + 2 ?"))));
+}
+
+#[test]
+fn chats_are_texts_in_any_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("chats.jsonl");
+    let row = |question: &str, answer: &str, score: f64| {
+        let prompt =
+            serde_json::json!([{"role": "system", "content": "Be short."}, {"role": "user", "content": question}]);
+        format!(
+            "{}\n",
+            serde_json::json!({"prompt": prompt, "response": [{"role": "assistant", "content": answer}], "score": score})
+        )
+    };
+    fs::write(&path, row("2+2?", "4", 1.0) + &row("2+2?", "5", 0.0)).unwrap();
+    let table = opened(&path).unwrap();
+    assert_eq!(table.rows[1], [text("system: Be short.\n\nuser: 2+2?"), text("5"), float(0.0)]);
+    fs::write(&path, row("2+2?", "4", 1.0) + "{\"prompt\": 7, \"response\": \"x\", \"score\": 1}\n").unwrap();
+    let error = opened(&path).unwrap_err();
+    assert_eq!((error.kind(), error.row(), error.column()), (ErrorKind::Type, Some(2), Some("prompt")));
+    assert!(error.to_string().contains("neither text nor a list of messages"), "{error}");
+}
+
+#[test]
+fn rows_without_a_reward_are_left_out_and_counted() {
+    let of = |rewards: &[&str]| {
+        let rewards = rewards.iter().map(|name| (*name).to_owned()).collect();
+        read_table(&log("verl"), TableOptions { rewards, ..TableOptions::default() }).unwrap()
+    };
+    let left_out = |notes: &[TableNote]| {
+        let counted = notes.iter().find_map(|note| match note {
+            TableNote::Dataset { note: DatasetNote::WithoutReward { rows }, .. } => Some(*rows),
+            _ => None,
+        });
+        counted.unwrap_or(0)
+    };
+    // Python has written NaN, which is no JSON.
+    let written: usize = (["1", "2", "10"].iter())
+        .map(|step| fs::read_to_string(log(&format!("verl/{step}.jsonl"))).unwrap().matches("\"style\": NaN").count())
+        .sum();
+    assert!(written > 0);
+    let [all, some] = [of(&["score", "style"]), of(&["score", "format"])];
+    assert_eq!((left_out(&all.notes), left_out(&some.notes)), (written as u64, 0));
+    assert_eq!((all.row_count() + written, some.row_count()), (48, 48));
+    // True and false are numbers.
+    assert!(of(&["acc"]).samples[0].sample.rewards().iter().all(|reward| [0.0, 1.0].contains(reward)));
+}
+
+#[test]
+fn rows_keep_their_numbers_where_others_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.jsonl");
+    let row = |reward: &str| format!("{{\"input\": \"p\", \"output\": \"r\", \"reward\": {reward}}}\n");
+    fs::write(&path, row("1") + &row("null") + &row("1e200")).unwrap();
+    let error = read_table(&path, TableOptions::default()).unwrap_err();
+    assert_eq!((error.row(), error.line()), (Some(3), Some(3)), "{error}");
+    fs::write(&path, row("1") + "\n" + &row("\"good\"")).unwrap();
+    let error = read_table(&path, TableOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("row 2 (line 3), column `reward`: `good` is not a number"), "{error}");
+}
+
+#[test]
+fn an_empty_response_is_a_response() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.jsonl");
+    fs::write(&path, "{\"input\": \"p\", \"output\": \"\", \"reward\": 1}\n").unwrap();
+    let table = opened(&path).unwrap();
+    assert_eq!(table.rows[0], [text("p"), text("(empty)"), float(1.0)]);
+}
+
+#[test]
+fn benchmarks_say_what_was_chosen() {
+    let table = opened(&log("rewardbench2_second.json")).unwrap();
+    assert_eq!(table.names, ["prompt", "response", "org/second", "chosen", "subset"]);
+    assert_eq!(table.rows.len(), 48);
+    let chosen = table.column("chosen");
+    // Of the third row of ties two are correct.
+    assert_eq!(chosen[8..12], [float(1.0), float(1.0), float(0.0), float(0.0)]);
+    assert_eq!(table.column("prompt")[8], text("Ties/2"));
+    let columns = score_columns(
+        open(&log("rewardbench1_first.json"), &ReadOptions::default()).unwrap(),
+        &TableOptions::default(),
+    );
+    assert_eq!(columns.unwrap(), ["org/first", "chosen"]);
+}
+
+#[test]
+fn answers_of_agents_are_told_apart_by_what_they_do() {
+    let table = opened(&log("nemo_gym.jsonl")).unwrap();
+    let Cell::Text(first) = &table.column("response")[0] else { panic!("a text") };
+    assert!(
+        first.starts_with("function_call: [") && first.contains("get_weather") && first.contains("degrees."),
+        "{first}"
+    );
+    assert!(!first.contains("fc") && !first.contains("msg_"), "ids are random: {first}");
+    // What only some rows have is missing in the others.
+    assert_eq!(table.column("note")[..4].iter().filter(|cell| **cell == Cell::Missing).count(), 3);
+}
+
+#[test]
+fn steps_make_groups() {
+    let mut options = TableOptions { rewards: vec!["score".into(), "format".into()], ..TableOptions::default() };
+    options.columns.set(Role::Sample, "step");
+    let groups = read_table(&log("verl"), options).unwrap().into_groups();
+    let names: Vec<&str> = groups.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["1", "2", "10"]);
+    assert!(groups.iter().all(|(_, samples)| samples.len() == 2 && samples[1].name == "format"));
+}
+
+#[test]
+fn damaged_logs_give_errors_and_no_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, kind, _) in LOGS {
+        if log(name).is_dir() {
+            continue;
+        }
+        let bytes = fs::read(log(name)).unwrap();
+        let path = folder.path().join(Path::new(name).file_name().unwrap());
+        let mut options = TableOptions::default();
+        options.dataset.set("from", kind).unwrap();
+        for cut in (0..bytes.len()).step_by(bytes.len() / 40 + 1) {
+            let mut damaged = bytes.clone();
+            damaged[cut] = damaged[cut].wrapping_add(37);
+            for bytes in [&bytes[..cut], &damaged] {
+                fs::write(&path, bytes).unwrap();
+                let _ = read_table(&path, TableOptions::default());
+                let _ = read_table(&path, options.clone());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_log_is_no_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("results.json");
+    fs::write(&path, "{\"accuracy\": 0.9, \"model\": \"m\"}").unwrap();
+    let error = read_table(&path, TableOptions::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::UnknownFormat, "{error}");
+    let mut options = TableOptions::default();
+    options.dataset.set("from", "rewardbench").unwrap();
+    let error = read_table(&path, options).unwrap_err();
+    assert!(error.to_string().contains("no data rows"), "{error}");
+    let path = folder.path().join("table.jsonl");
+    fs::write(&path, "{\"input\": \"p\", \"output\": \"r\"}\n").unwrap();
+    assert!(open(&path, &ReadOptions::default()).unwrap().log().is_none());
+}

@@ -1,0 +1,1 @@
+"""The parts of the standing attack: `tests/attack.py` runs them."""

@@ -1,0 +1,99 @@
+"""The Python package: interrupts of long calls, and clusters whose workers die. It must be importable, and Dask or Ray installed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+from .base import Attack
+from .kills import SOON
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "python" / "tests"))
+
+
+def python_interrupts(attack: Attack, seconds: float) -> None:
+    """Ctrl-C in the long calls of the package, at random moments."""
+    from test_edges import LONG, SCRIPT
+
+    rows = "".join(f"{row % 9973},{row % 5},{row * 7 % 9973},{row % 11}\n" for row in range(100_000))
+    (attack.folder / "large.csv").write_text("state,action,next_state,reward\n" + rows * 60)
+    before, count, worst, end = len(attack.broken), 0, (0.0, ""), time.monotonic() + seconds
+    while count < len(LONG) or time.monotonic() < end:
+        name = sorted(LONG)[count % len(LONG)]
+        script = SCRIPT.replace("CALL", LONG[name])
+        call = [sys.executable, "-W", "ignore", "-c", script, "large.csv", f"run{count}"]
+        with subprocess.Popen(call, stdout=subprocess.PIPE, text=True, cwd=attack.folder) as child:
+            assert child.stdout is not None
+            child.stdout.readline()
+            time.sleep(attack.random.uniform(0.05, 0.6))
+            sent = time.monotonic()
+            child.send_signal(signal.SIGINT)
+            said = child.stdout.readline()
+            took = time.monotonic() - sent
+            child.kill()
+        if said == "interrupted\n":
+            worst = max(worst, (took, name))
+        elif said != "done\n":
+            attack.broken.append(f"Ctrl-C in Python: {name} says {said!r}")
+        count += 1
+    if worst[0] > SOON:
+        attack.broken.append(f"Ctrl-C in Python: {worst[1]} took {worst[0]:.2f} s")
+    measured = f"at most {worst[0]:.2f} s ({worst[1]})"
+    attack.note("Ctrl-C in Python", f"{len(LONG)} calls: KeyboardInterrupt within {SOON} s", count, before, measured)
+
+
+def dask_workers(attack: Attack, seconds: float) -> None:
+    """Matrices on two workers, one of which is killed in the middle of every call and replaced."""
+    from clusters import Cluster, after, samples
+
+    import srrd
+
+    warnings.simplefilter("ignore")
+    made = samples(40)
+    expected = srrd.pairwise(made).tobytes()
+    cluster = Cluster()
+    before, count, end = len(attack.broken), 0, time.monotonic() + seconds
+    try:
+        while time.monotonic() < end:
+            cluster.ready()
+            dies = after(attack.random.randrange(1, 30), cluster.kill_worker)
+            try:
+                if srrd.pairwise(made, engine=cluster.client, block=4, progress=dies).tobytes() != expected:
+                    attack.broken.append("a matrix with a killed worker has other bytes")
+            except Exception as error:
+                attack.broken.append(f"a killed worker fails a call: {type(error).__name__}: {error}")
+            count += 1
+    finally:
+        cluster.stop()
+    attack.note("Dask", "matrices with a worker killed in the middle: no call fails, same bytes", count, before)
+
+
+def ray_workers(attack: Attack, seconds: float) -> None:
+    """The same on Ray."""
+    import ray
+    from clusters import after, samples
+
+    import srrd
+
+    warnings.simplefilter("ignore")
+    made = samples(20)
+    expected = srrd.pairwise(made).tobytes()
+
+    def kill() -> None:
+        os.kill(ray.get(ray.remote(os.getpid).remote()), signal.SIGKILL)
+
+    before, count, end = len(attack.broken), 0, time.monotonic() + seconds
+    while time.monotonic() < end:
+        dies = after(attack.random.randrange(1, 20), kill)
+        try:
+            if srrd.pairwise(made, engine="ray", block=3, progress=dies).tobytes() != expected:
+                attack.broken.append("a matrix on Ray with a killed worker has other bytes")
+        except Exception as error:
+            attack.broken.append(f"a killed worker of Ray fails a call: {type(error).__name__}: {error}")
+        count += 1
+    attack.note("Ray", "matrices with a worker killed in the middle: no call fails, same bytes", count, before)
