@@ -7,7 +7,8 @@ use crate::run::Run;
 use crate::store::{read_trials, write_whole};
 use rayon::prelude::*;
 use srrd_show::Drawing;
-use srrd_show::page::{FigureBlock, Report};
+use srrd_show::page::{Claim, FigureBlock, Headline, Report, Verdict};
+use srrd_show::words::counted;
 use std::fs;
 use std::path::Path;
 
@@ -27,6 +28,7 @@ pub(crate) fn publish(run: &Run, folder: &Path, png: bool) -> Result<String, Lab
     }
     let trials = read_trials(folder, manifest.shard, experiment.as_ref())?;
     let Evaluation { summary, mut report, mut text } = experiment.evaluate(&trials)?;
+    report.headline = headline(&mut report);
     report.command = manifest.command();
     for (name, values) in manifest.parameters.entries() {
         report.facts.push((name.to_owned(), values.join(", ")));
@@ -43,11 +45,47 @@ pub(crate) fn publish(run: &Run, folder: &Path, png: bool) -> Result<String, Lab
     Ok(text)
 }
 
+/// What the run found in one sentence, and its first figure, which moves there.
+fn headline(report: &mut Report) -> Option<Headline> {
+    let sentence = found(&report.claims)?;
+    let section = report.sections.iter_mut().find(|section| !section.figures.is_empty())?;
+    Some(Headline::new(sentence, section.figures.remove(0)))
+}
+
+/// How many of the paper's claims hold; what was measured first where the paper claims nothing.
+fn found(claims: &[Claim]) -> Option<String> {
+    let count = |verdict| claims.iter().filter(|claim| claim.verdict == verdict).count();
+    let [agree, disagree, undecided] = [Verdict::Agrees, Verdict::Disagrees, Verdict::Undecided].map(count);
+    let of = |count: usize, one: &str, several: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        more => Some(format!("{more} {several}")),
+    };
+    match agree + disagree + undecided {
+        0 => claims.first().map(|claim| claim.measured.clone()),
+        all if agree == all => Some(match all {
+            1 => "The claim of the paper holds here.".to_owned(),
+            all => format!("All {all} claims of the paper hold here."),
+        }),
+        all => {
+            let rest = [of(disagree, "does not", "do not"), of(undecided, "is undecided", "are undecided")];
+            let rest: Vec<String> = rest.into_iter().flatten().collect();
+            let holds = if agree == 1 { "holds" } else { "hold" };
+            Some(format!(
+                "{agree} of {} {holds} here, {}.",
+                counted(all, "claim of the paper", "claims of the paper"),
+                rest.join(", ")
+            ))
+        }
+    }
+}
+
 /// Writes the figures of the report to files of their own, on all cores: pictures of pixels take long.
 fn write_figures(folder: &Path, report: &Report, png: bool) -> Result<(), LabError> {
     let figures = folder.join("figures");
     fs::create_dir_all(&figures).map_err(LabError::io(&figures, "the folder cannot be made"))?;
-    let blocks: Vec<&FigureBlock> = report.sections.iter().flat_map(|section| &section.figures).collect();
+    let first = report.headline.iter().map(|headline| &headline.figure);
+    let blocks: Vec<&FigureBlock> = first.chain(report.sections.iter().flat_map(|section| &section.figures)).collect();
     blocks.into_par_iter().try_for_each(|FigureBlock { drawing, file, .. }| {
         let Some(file) = file else { return Ok(()) };
         let path = folder.join(file);
@@ -64,4 +102,27 @@ fn write_png(drawing: &Drawing, svg: &Path) -> Result<(), LabError> {
 #[cfg(not(feature = "png"))]
 fn write_png(_: &Drawing, _: &Path) -> Result<(), LabError> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_headline_counts_the_claims_that_hold() {
+        let said = |verdicts: &[Verdict]| {
+            let claims: Vec<Claim> = verdicts.iter().map(|&verdict| Claim::new("p", "It is 3.", verdict, "")).collect();
+            found(&claims)
+        };
+        let (yes, no, unsure) = (Verdict::Agrees, Verdict::Disagrees, Verdict::Undecided);
+        assert_eq!(said(&[]), None);
+        assert_eq!(said(&[Verdict::NotInPaper]).unwrap(), "It is 3.");
+        assert_eq!(said(&[yes]).unwrap(), "The claim of the paper holds here.");
+        assert_eq!(said(&[yes, yes, Verdict::NotInPaper]).unwrap(), "All 2 claims of the paper hold here.");
+        assert_eq!(
+            said(&[yes, no, no, unsure]).unwrap(),
+            "1 of 4 claims of the paper holds here, 2 do not, 1 is undecided."
+        );
+        assert_eq!(said(&[no]).unwrap(), "0 of 1 claim of the paper hold here, 1 does not.");
+    }
 }

@@ -16,13 +16,12 @@ use srrd::{FrontEnd, NamedSample};
 use srrd_show::Figure;
 use srrd_show::present::explanation::Picture;
 
+/// Labels and silhouettes.
+type Groups<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
+
 /// The group of every sample from 1 on, and how well it fits there, as `srrd matrix --clusters` writes them.
 #[pyfunction]
-pub fn cluster<'py>(
-    py: Python<'py>,
-    distances: PyReadonlyArray2<'_, f64>,
-    clusters: &str,
-) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>)> {
+pub fn cluster<'py>(py: Python<'py>, distances: PyReadonlyArray2<'_, f64>, clusters: &str) -> PyResult<Groups<'py>> {
     let of_error = |error: ClusterError| of_problem(&Problem::Clusters(error));
     let count: ClusterCount = clusters.parse().map_err(of_error)?;
     let [rows, columns] = [distances.shape()[0], distances.shape()[1]];

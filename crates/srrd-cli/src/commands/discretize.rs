@@ -45,7 +45,7 @@ pub fn run(args: &Discretize) -> Result<(), Failure> {
         if let (Some(path), [with]) = (&args.save, &fitted[..]) {
             save(path, with)?;
         }
-        let told = rows.map_or("cells to apply".to_owned(), |rows| print::counted(rows as usize, "row", "rows"));
+        let told = rows.map_or("cells to apply".to_owned(), |rows| print::counted(rows, "row", "rows"));
         if args.json {
             let output = args.output.as_ref().map(|path| path.display().to_string());
             print::json(&json!({"output": output, "rows": rows, "kept": kept, "features": features}))?;

@@ -118,23 +118,25 @@ pub fn pairwise_canonical(samples: &[Canonical<'_>], settings: &Settings) -> Dis
 /// So many rows of the result are filled together.
 const TILE: usize = 16;
 
+/// What a row tells beside its distances: those that are undefined, those that say little, and how many are over few shared transitions.
+type Told = (Vec<(u32, Undefined)>, Vec<u32>, usize);
+
 /// Fills the upper half of the matrix where it stays, row by row, then the lower one from it: there is never more than one matrix.
 fn assemble(pairs: &Pairs<'_>) -> DistanceMatrix {
     let size = pairs.size();
     let mut distances = vec![0.0; size * size];
     let steps = Steps::begin("pairs", (size * size.saturating_sub(1) / 2) as u64);
-    let rows: Vec<(Vec<(u32, Undefined)>, Vec<u32>, usize)> =
-        (distances.par_chunks_mut(size.max(1)).with_min_len(pairs.together()).enumerate())
-            .map_init(
-                || pairs.scratch(),
-                |sums, (i, cells)| {
-                    let mut row = Row::new(i, i, &mut cells[i..]);
-                    pairs.fill(sums, &mut row);
-                    steps.add((size - i - 1) as u64);
-                    (row.undefined, row.weak, row.few_common)
-                },
-            )
-            .collect();
+    let rows: Vec<Told> = (distances.par_chunks_mut(size.max(1)).with_min_len(pairs.together()).enumerate())
+        .map_init(
+            || pairs.scratch(),
+            |sums, (i, cells)| {
+                let mut row = Row::new(i, i, &mut cells[i..]);
+                pairs.fill(sums, &mut row);
+                steps.add((size - i - 1) as u64);
+                (row.undefined, row.weak, row.few_common)
+            },
+        )
+        .collect();
     mirror(size, &mut distances);
     let few_common = rows.iter().map(|row| row.2).sum();
     let (undefined, weak) = rows.into_iter().map(|(undefined, weak, _)| (undefined, weak)).unzip();

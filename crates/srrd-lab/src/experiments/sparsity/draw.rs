@@ -61,12 +61,12 @@ impl Sparsity {
     /// A panel for every model (and noise, and γ).
     fn panels(&self, heading: &str, measured: &[&Measured]) -> Panels {
         let p = &self.parameters;
-        let mut panels = Panels::new(heading, 2);
+        let mut panels = Panels::new(heading, 2).wide().direct_labels();
         // Panels are compared with each other: they share the scale.
         let upper = (measured.iter())
             .flat_map(|m| self.drawn().into_iter().map(|w| m.moments(w)))
             .map(|moments| moments.interval().1.max(moments.mean()))
-            .fold(0.5, f64::max);
+            .fold(0.75, f64::max);
         let upper = ((10.0 * upper).ceil() / 10.0).min(1.0);
         for &model in &p.model {
             for &noise in &p.noise {
@@ -80,7 +80,8 @@ impl Sparsity {
                         title += &format!(", γ = {}", gamma.get());
                     }
                     let y = Axis::linear("distance").range(0.0, upper);
-                    let mut chart = LineChart::new(&title, Axis::log("coverage (%)"), y);
+                    let mut chart = LineChart::new(&title, Axis::log("coverage (%)"), y)
+                        .reference(std::f64::consts::FRAC_1_SQRT_2, "0.71: unrelated");
                     for w in self.drawn() {
                         let points = measured.iter().filter(|m| here(&m.cell)).map(|m| point(m, w));
                         chart = chart.series(self.series(w, points.collect()));
