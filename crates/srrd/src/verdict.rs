@@ -11,8 +11,7 @@
 //!    of a residual), and high ≤ 2μ;
 //! 4. **unknown** otherwise.
 //!
-//! With potentials that are functions of features, "different" also asks that twice as many of them do not lower the distance: shaping
-//! that is out of their reach looks like a difference. Where rewards were predicted, since two samples share too few transitions, the
+//! Where rewards were predicted, since two samples share too few transitions, the
 //! interval holds what prediction errors leave possible, and the rule is the same.
 //!
 //! "Different" means that the rewards differ by more than shaping, scale and (where nothing ends) a shift. Some such differences do no
@@ -23,7 +22,7 @@ use std::fmt;
 use crate::compare::{InSpace, Measured, SharedEnds};
 use crate::metric::Metric;
 use crate::settings::SettingError;
-use crate::sure::{Interval, IntervalMethod, IntervalSettings, NoInterval, Range};
+use crate::sure::{Interval, IntervalSettings, NoInterval, Range};
 pub use crate::witness::Witness;
 use crate::witness::witness;
 
@@ -139,11 +138,6 @@ pub enum Why {
         /// The distance.
         distance: f64,
     },
-    /// More functions would likely lower the distance: shaping may be left in the rewards.
-    Coarse {
-        /// The distance.
-        distance: f64,
-    },
     /// Rewards were predicted where they were not sampled, and the errors leave both small and large distances possible.
     Predicted {
         /// The distance.
@@ -193,11 +187,6 @@ impl fmt::Display for Why {
                 f,
                 "the projected distance is {distance:.3}, but a few transitions carry all of a reward; more transitions with other \
                  rewards would decide it"
-            ),
-            Why::Coarse { distance } => write!(
-                f,
-                "the projected distance is {distance:.3}, but more functions would lower it, so that some shaping may be left in the rewards; \
-                 a larger potential (fourier:1024) or more transitions would decide it"
             ),
             Why::Predicted { distance, range } => write!(
                 f,
@@ -303,11 +292,6 @@ impl Measured<'_> {
         };
         if range.low > margin {
             return Why::Apart { distance, range };
-        }
-        if let Ok(IntervalMethod::EpisodeBlocks { coarse: true, .. }) = interval.map(|interval| interval.method)
-            && distance > margin / 2.0
-        {
-            return Why::Coarse { distance };
         }
         if distance > margin / 2.0 || range.high > 2.0 * margin {
             return Why::Between { distance, range };

@@ -413,9 +413,7 @@ impl Warning {
     /// Whether states with features are so many that they hardly repeat: nine of ten shared transitions start in one of their own.
     pub(crate) fn of_states(pair: &Pair<'_>) -> Option<Warning> {
         let common = pair.common.len();
-        if pair.a.states().arity().is_none() {
-            return None;
-        }
+        pair.a.states().arity()?;
         if common < FEW_COMMON {
             let hardly = |sample: &crate::RewardSample| {
                 let sources = sample.initial_states().count();

@@ -134,14 +134,6 @@ fn notes(results: &[Finding]) -> String {
                      groups of states)\n"
                 );
             }
-            Some(IntervalMethod::EpisodeBlocks { coarse, .. }) => {
-                let from =
-                    if coarse { "; its lower end is 0, since more functions would lower the distance" } else { "" };
-                notes += &format!(
-                    "\n{metric}: the interval is about other episodes like these, and about shaping by such functions (a jackknife over \
-                     groups of episodes){from}\n"
-                );
-            }
             Some(IntervalMethod::Predictions { .. }) => {
                 notes += &format!(
                     "\n{metric}: the interval holds what the errors of predictions leave possible, where both samples have been\n"

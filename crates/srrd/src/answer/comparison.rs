@@ -426,7 +426,7 @@ impl Serialize for IntervalEntries {
                 map.serialize_entry("draws", &made.draws)?;
                 map.serialize_entry("undefined_draws", &made.undefined_draws)?;
             }
-            IntervalMethod::StateBlocks(made) | IntervalMethod::EpisodeBlocks { made, .. } => {
+            IntervalMethod::StateBlocks(made) => {
                 map.serialize_entry("degrees_of_freedom", &made.degrees_of_freedom)?;
                 map.serialize_entry("groups", &made.groups)?;
                 map.serialize_entry("standard_error", &made.standard_error)?;

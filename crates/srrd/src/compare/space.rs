@@ -95,7 +95,10 @@ impl InSpace {
         let potential = potential(&a, &b, settings);
         let (a, b) = (a.projected(&b, potential, settings)?, b.projected(&a, potential, settings)?);
         let (of_a, of_b) = rayon::join(|| a.learned(&inputs, settings.seed), || b.learned(&inputs, settings.seed));
-        let own = [a.angle(&[of_a.own.clone()], settings.seed)?, b.angle(&[of_b.own.clone()], settings.seed)?];
+        let own = [
+            a.angle(std::slice::from_ref(&of_a.own), settings.seed)?,
+            b.angle(std::slice::from_ref(&of_b.own), settings.seed)?,
+        ];
         let across =
             [a.angle(&of_b.at(&a.side.inputs), settings.seed)?, b.angle(&of_a.at(&b.side.inputs), settings.seed)?];
         let skill = own.map(|angle| angle.value.cos());

@@ -230,14 +230,6 @@ impl Basis {
         classes
     }
 
-    /// The classes with a smaller set of waves as a basis of its own before the last one, and its class.
-    pub fn classes_with(&self, fewer: Potential) -> (Vec<usize>, usize) {
-        let mut split = self.clone();
-        let last = split.levels.len() - 1;
-        split.levels.insert(last, fewer);
-        (split.classes(), last + 1)
-    }
-
     /// Puts the shaping vectors γΨ(s') − Ψ(s) of some rows into `work`, −Ψ(s) for those that end, one row after the other. Where no row of
     /// the support ends, a shift of all rewards changes no behaviour, and 1 takes the place of what the constant shapes.
     pub fn shaping(&self, features: &StateFeatures, rows: &[Row], how: Discounting, work: &mut Work) {

@@ -6,7 +6,7 @@
 //! rewards, as with one potential per state.
 //!
 //! The parts: `basis` has the functions, `design` the matrix A in blocks, `factor` the rank and the equations, `judge` what a basis explains
-//! where it was not fitted, `fit` weights without some of the rows, `jackknife` what changes when episodes are left out, `predict` rewards
+//! where it was not fitted, `fit` weights without some of the rows, `predict` rewards
 //! where they were not sampled, `dense` products of matrices, `trig` sines and cosines.
 
 mod basis;
@@ -15,7 +15,6 @@ mod design;
 mod factor;
 mod fit;
 mod groups;
-mod jackknife;
 mod judge;
 mod near;
 mod predict;
@@ -29,7 +28,6 @@ use std::str::FromStr;
 
 pub(crate) use basis::{Row, StateFeatures};
 pub(crate) use groups::{FOLDS, Groups};
-pub(crate) use jackknife::Left;
 use judge::Judged;
 pub(crate) use near::nearest;
 pub(crate) use predict::{Predictor, Rows};
@@ -140,8 +138,6 @@ pub struct BasisUsed {
     pub explained: [Option<f64>; 2],
     /// What was left out in turn to tell that.
     pub left_out: LeftOut,
-    /// Whether it was left to the data.
-    pub chosen: bool,
 }
 
 /// The least-squares projection on all shaping by potentials of a basis.
@@ -152,12 +148,9 @@ pub struct BasisUsed {
 pub(crate) struct BasisProjection {
     design: Design,
     rows: Vec<Row>,
-    /// AᵀA.
-    gram: Vec<f64>,
     factor: Factor,
     judged: Judged,
     groups: Groups,
-    chosen: bool,
 }
 
 impl BasisProjection {
@@ -206,16 +199,15 @@ impl BasisProjection {
                 (design, judged)
             }
         };
-        let gram = design.gram(&rows);
-        let factor = Factor::new(&gram, &design.basis.classes());
-        BasisProjection { design, rows, gram, factor, judged, groups, chosen: potential == Potential::Auto }
+        let factor = Factor::new(&design.gram(&rows), &design.basis.classes());
+        BasisProjection { design, rows, factor, judged, groups }
     }
 
     /// Which basis was taken, and what it explains where it was not fitted.
     pub fn basis(&self) -> BasisUsed {
         let Judged { potential, explained } = self.judged;
-        let (functions, left_out, chosen) = (self.design.basis.len(), self.groups.left_out, self.chosen);
-        BasisUsed { potential, functions, explained, left_out, chosen }
+        let (functions, left_out) = (self.design.basis.len(), self.groups.left_out);
+        BasisUsed { potential, functions, explained, left_out }
     }
 
     /// What shaping can explain on these rows.
@@ -230,25 +222,6 @@ impl BasisProjection {
     /// # Panics
     /// When there are more or fewer values than rows.
     pub fn residuals<const SIDES: usize>(&self, values: [&[f64]; SIDES]) -> [Vec<f64>; SIDES] {
-        self.residuals_of(values, &self.factor, self.factor.classes())
-    }
-
-    /// The same with half of the random waves only; `None` where there are none.
-    pub fn coarser<const SIDES: usize>(&self, values: [&[f64]; SIDES]) -> Option<[Vec<f64>; SIDES]> {
-        let waves = self.judged.potential.waves();
-        (waves > 1).then(|| {
-            let (classes, half) = self.design.basis.classes_with(Potential::Fourier(waves / 2));
-            self.residuals_of(values, &Factor::new(&self.gram, &classes), half)
-        })
-    }
-
-    /// Without the projections on functions up to a class.
-    fn residuals_of<const SIDES: usize>(
-        &self,
-        values: [&[f64]; SIDES],
-        factor: &Factor,
-        class: usize,
-    ) -> [Vec<f64>; SIDES] {
         let rows = self.rows.len();
         let scales = values.map(units::scale);
         let mut rest = vec![0.0; rows * SIDES];
@@ -258,7 +231,7 @@ impl BasisProjection {
         }
         let mut right = self.design.subtract(&self.rows, None, &mut rest, SIDES);
         for _ in 0..2 {
-            let weights = weights(&right, SIDES, factor, class);
+            let weights = weights(&right, SIDES, &self.factor);
             right = self.design.subtract(&self.rows, Some(&weights), &mut rest, SIDES);
         }
         let side =
@@ -267,12 +240,12 @@ impl BasisProjection {
     }
 }
 
-/// The weights with which A w is nearest, from AᵀV, one column per side, of functions up to a class.
-fn weights(right: &[f64], sides: usize, factor: &Factor, class: usize) -> Vec<f64> {
+/// The weights with which A w is nearest, from AᵀV, one column per side.
+fn weights(right: &[f64], sides: usize, factor: &Factor) -> Vec<f64> {
     let mut weights = vec![0.0; right.len()];
     for side in 0..sides {
         let right: Vec<f64> = right.iter().skip(side).step_by(sides).copied().collect();
-        let column = factor.solve(&right, class);
+        let column = factor.solve(&right, factor.classes());
         weights.iter_mut().skip(side).step_by(sides).zip(column).for_each(|(weight, value)| *weight = value);
     }
     weights

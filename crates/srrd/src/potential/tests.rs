@@ -238,42 +238,6 @@ fn names_are_read_and_written() {
 }
 
 #[test]
-fn leaving_episodes_out_is_projecting_on_the_others() {
-    for ends in [false, true] {
-        let (features, rows, _) = walk(500, 3, ends, 5);
-        let (x, y) = (noise(500, 1), noise(500, 2));
-        let on = |rows: &[Row], x: &[f64], y: &[f64]| {
-            let settings = (Potential::Fourier(20), gamma(0.9), 3);
-            BasisProjection::with_ends(&features, &[&features], rows.to_vec(), [x, y], settings, ends)
-        };
-        let projection = on(&rows, &x, &y);
-        let [left_x, left_y] = projection.residuals([&x, &y]);
-        let found = projection.without_episodes([&left_x, &left_y], 7, 4).unwrap();
-        let lots = Groups::of(&rows).lots(4, 7, usize::MAX);
-        assert_eq!((found.len(), lots.len()), (7, 7));
-        for (found, lot) in found.iter().zip(&lots) {
-            let kept: Vec<usize> = (0..500).filter(|&i| !lot.contains(&(i as u32))).collect();
-            let some = |values: &[f64]| kept.iter().map(|&i| values[i]).collect::<Vec<f64>>();
-            let theirs: Vec<Row> = kept.iter().map(|&i| rows[i]).collect();
-            // Of the rewards themselves, not of residuals.
-            let again = on(&theirs, &some(&x), &some(&y));
-            let [a, b] = again.residuals([&some(&x), &some(&y)]);
-            for (found, expected) in [(found.xx, dot(&a, &a)), (found.xy, dot(&a, &b)), (found.yy, dot(&b, &b))] {
-                assert!((found - expected).abs() < 1e-6 * dot(&a, &a), "{found} {expected}");
-            }
-            assert_eq!(found.degrees_of_freedom, again.shaping().degrees_of_freedom);
-        }
-        // Half of the waves, by the projection that has half of them. (Both draw the same ones.)
-        let settings = (Potential::Fourier(10), gamma(0.9), 3);
-        let half = BasisProjection::with_ends(&features, &[&features], rows.clone(), [&x, &y], settings, ends);
-        let ([coarse], [expected]) = (projection.coarser([&x]).unwrap(), half.residuals([&x]));
-        for (found, expected) in coarse.iter().zip(expected) {
-            assert!((found - expected).abs() < 1e-7, "{found} {expected}");
-        }
-    }
-}
-
-#[test]
 fn what_is_a_function_of_the_features_is_predicted_and_noise_is_not() {
     let (_, rows, _) = walk(500, 3, false, 5);
     let groups = Groups::of(&rows);

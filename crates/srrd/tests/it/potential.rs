@@ -3,8 +3,7 @@
 use crate::support::swings::{GAMMA, Reward, options, swings_of, uniform};
 use srrd::potential::{LeftOut, Potential};
 use srrd::settings::{Discount, Support};
-use srrd::sure::{IntervalMethod, Level, NoInterval};
-use srrd::verdict::Answer;
+use srrd::sure::{Level, NoInterval};
 use srrd::*;
 
 /// Forty episodes.
@@ -90,42 +89,9 @@ fn answers_tell_the_basis() {
         (&"fourier:10".into(), &20.into(), &"episodes".into())
     );
     assert!(result["explained"][1].as_f64().unwrap() > 0.1);
-    // Marks without a single end may hide what happens at the ends.
-    assert_eq!(result["interval"]["undefined"], "ends_unseen");
+    assert_eq!(result["interval"]["undefined"], "functions_of_features");
     assert_eq!(answer.results[0].chance.unwrap().unwrap_err(), NoInterval::FunctionsOfFeatures);
     assert!(!answer.warnings.iter().any(|warning| warning.kind() == "states_hardly_repeat"));
-}
-
-#[test]
-fn intervals_by_episodes_hold_the_distance_and_decide() {
-    let ask =
-        |a: &NamedSample, b: &NamedSample, options: &Options| compare(a, b, &options.question().unwrap()).unwrap();
-    let asked = Options { interval: Some(Level::default()), verdict: true, ..options(Potential::Quadratic) };
-    let plain = sample(REWARD, &|_| 0.0, true);
-    let copy = sample(&|i, s, a| 3.0 * REWARD(i, s, a), &|s| 4.0 * s[0] * s[2] - s[2] * s[2] + 2.0, true);
-    let found = ask(&plain, &copy, &asked);
-    let same = found.results[0].interval.unwrap().unwrap();
-    assert!(same.range.low < 1e-6 && same.range.high < 0.05, "{same:?}");
-    assert_eq!(found.verdict.unwrap().answer, Answer::Same);
-    let half = |i: usize, s: &[f64; 3], a: i32| REWARD(i, s, a) + 1.5 * NOISE(i, s, a);
-    let other = sample(&half, &|s| 5.0 * s[2], true);
-    let found = ask(&plain, &other, &asked);
-    let (distance, interval) =
-        (found.results[0].distance.distance().unwrap(), found.results[0].interval.unwrap().unwrap());
-    assert!(
-        interval.range.holds(distance) && interval.range.low > 0.1 && interval.method.name() == "episode-jackknife"
-    );
-    assert_eq!(found.verdict.unwrap().answer, Answer::Different);
-    let IntervalMethod::EpisodeBlocks { made, coarse: false } = interval.method else { panic!("{interval:?}") };
-    assert_eq!(made.groups, 20);
-    // Ranks of residuals have no such sums.
-    let ranks = Options { correlation: srrd::compare::Correlation::Spearman, ..asked.clone() };
-    let found = ask(&plain, &other, &ranks);
-    assert_eq!(found.results[0].interval.unwrap().unwrap_err(), NoInterval::FunctionsOfFeatures);
-    // Nine episodes are too few to leave some out.
-    let few = |scale: f64| swings_of(0, 9, &|i, s, a| scale * REWARD(i, s, a) + NOISE(i, s, a), &|_| 0.0, true);
-    let found = ask(&few(1.0), &few(0.0), &asked);
-    assert_eq!(found.results[0].interval.unwrap().unwrap_err(), NoInterval::FewEpisodes { parts: 9 });
 }
 
 #[test]

@@ -22,8 +22,6 @@ use super::{IntervalSettings, Level, NoInterval, Range};
 use crate::compare::{
     Agreement, Columns, Correlation, InSpace, Measured, Projected, SharedEnds, agreement_of_residuals,
 };
-use crate::potential::{BasisProjection, Left};
-use crate::project::Space;
 use crate::run::{Steps, checkpoint};
 use crate::settings::EndRule;
 use crate::stats::{normal_quantile, student_quantile};
@@ -34,10 +32,6 @@ pub const GROUPS: usize = 20;
 const LEAST_GROUPS: usize = 4;
 /// Fewer degrees of freedom tell nothing of a group.
 const LEAST_FREEDOM: usize = 5;
-/// Of the distance with half of the random waves: less than that with all of them says that still more would lower it further. Of 16
-/// pairs with a true difference twice as many waves lowered it by 2 % at most, of 12 copies with foreign shaping by 9 % at least
-/// (`crates/srrd/examples/functions.rs`, 500 to 1,500 transitions).
-const SETTLED: f64 = 0.97;
 /// A correlation closer to 1 is 1 but for rounding.
 const EQUAL: f64 = 1e-9;
 
@@ -75,10 +69,7 @@ impl Measured<'_> {
             let range = Range { low: (1.0 - 1.5 / freedom).sqrt(), high: 1.0 };
             return Ok((range, StateBlocks { degrees_of_freedom, groups: 0, standard_error: 0.0 }));
         }
-        let z: Vec<f64> = match &projected.space {
-            Space::Functions(projection) => self.without_episodes(columns, projection, how.seed)?,
-            Space::States(_) | Space::Means(_) => self.without_groups(columns, projected),
-        };
+        let z: Vec<f64> = self.without_groups(columns, projected);
         if z.len() < LEAST_GROUPS {
             return Err(NoInterval::FewGroups { groups: z.len() });
         }
@@ -99,11 +90,7 @@ impl Measured<'_> {
             Correlation::Spearman => 0.0,
         };
         let standard_error = by_groups.max(by_freedom).max(by_rows);
-        let mut range = ends(found, quantile * standard_error);
-        if let Space::Functions(_) = projected.space {
-            // What a basis just misses of shaping makes equal rewards all but equal, which is no more certain than equal.
-            range.high = range.high.max((1.5 / freedom).sqrt());
-        }
+        let range = ends(found, quantile * standard_error);
         Ok((range, StateBlocks { degrees_of_freedom, groups: z.len(), standard_error }))
     }
 
@@ -127,36 +114,6 @@ impl Measured<'_> {
         let errors = student_quantile(0.5 + 0.5 * level.get(), space.groups as f64 - 1.0);
         let [low, high] = space.range(errors).map(|distance| self.metric.told(distance));
         Ok((Range { low, high }, space.groups))
-    }
-
-    /// Whether more functions would likely lower the distance: twice as many random waves lower it by more than a few percent, or the data
-    /// did not allow any. What is left of shaping looks like a difference then.
-    pub(crate) fn is_coarse(&self) -> bool {
-        let Ok((columns, found)) = self.defined() else { return false };
-        let (Some(basis), Some(projected)) = (columns.basis(), columns.projected()) else { return false };
-        let Space::Functions(projection) = &projected.space else { return false };
-        let [x, y] = self.pair.rewards();
-        let Some([x, y]) = projection.coarser([&x, &y]) else { return basis.chosen && basis.functions > 1 };
-        let at = |i: usize| (x[i], y[i]);
-        agreement_of_residuals(self.settings.correlation, x.len(), at, columns.noise)
-            .is_ok_and(|half| found.distance < SETTLED * half.distance)
-    }
-
-    /// z with every group of episodes left out and potentials fitted to the others.
-    fn without_episodes(
-        &self,
-        columns: &Columns,
-        projection: &BasisProjection,
-        seed: u64,
-    ) -> Result<Vec<f64>, NoInterval> {
-        if self.settings.correlation != Correlation::Pearson {
-            return Err(NoInterval::FunctionsOfFeatures);
-        }
-        let left = projection.without_episodes([&columns.x, &columns.y], GROUPS, seed);
-        let left = left.map_err(|parts| NoInterval::FewEpisodes { parts })?;
-        let z = |left: &Left| ((left.xy / (left.xx * left.yy).sqrt()).clamp(-1.0, 1.0)).atanh();
-        let told = left.iter().filter(|left| left.degrees_of_freedom >= LEAST_FREEDOM).map(z);
-        Ok(told.filter(|z| z.is_finite()).collect())
     }
 
     /// z with every group of states left out, where that leaves enough.

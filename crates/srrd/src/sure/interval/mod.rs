@@ -8,8 +8,8 @@
 //! - `projected`: **a jackknife over groups of states**, since resampling would destroy the support that it is exact on, and since
 //!   transitions of the same states have rewards that go together. Where a model of the dynamics lists all that can happen, and both
 //!   samples hold all of it, there is nothing else that the distance could be over: the interval is the distance itself.
-//! - `projected` with potentials that are functions of features: the same jackknife over groups of *episodes*, since states hardly
-//!   repeat. It is about other episodes of the same kind, and about shaping by functions of that basis.
+//! - `projected` with potentials that are functions of features: none. Shaping that is out of a basis' reach looks like a difference. A
+//!   jackknife over groups of episodes does not see that: it held the distance of none of 12 copies (`examples/functions.rs`).
 //! - two samples that share no transitions: what the errors of predictions leave possible, by the triangle inequality.
 //!
 //! D is a decreasing function of ρ, so an interval of one is an interval of the other.
@@ -134,13 +134,6 @@ pub enum IntervalMethod {
     BootstrapPercentile(Bootstrap),
     /// A jackknife over groups of states.
     StateBlocks(StateBlocks),
-    /// A jackknife over groups of episodes, where potentials are functions of features.
-    EpisodeBlocks {
-        /// What it came to.
-        made: StateBlocks,
-        /// Whether more functions would likely lower the distance, so that its lower end is 0.
-        coarse: bool,
-    },
     /// What prediction errors leave possible, where two samples share too few transitions.
     Predictions {
         /// How many groups of episodes told how far the errors may be off.
@@ -156,7 +149,6 @@ impl IntervalMethod {
         match self {
             IntervalMethod::BootstrapPercentile(_) => "bootstrap-percentile",
             IntervalMethod::StateBlocks(_) => "state-block-jackknife",
-            IntervalMethod::EpisodeBlocks { .. } => "episode-jackknife",
             IntervalMethod::Predictions { .. } => "prediction-errors",
             IntervalMethod::Complete => "complete",
         }
@@ -264,15 +256,6 @@ pub enum NoInterval {
     /// Potentials are functions of features, for which no method was found to hold.
     #[error("potentials are functions of features, for which no method was shown to hold")]
     FunctionsOfFeatures,
-    /// Whole episodes are left out, and there are too few.
-    #[error(
-        "the shared transitions are of {parts} separate episodes, or most are of one: at least 10 are needed to tell how much the \
-         distance varies from one to the next"
-    )]
-    FewEpisodes {
-        /// The connected parts of the shared transitions.
-        parts: usize,
-    },
     /// The episodes are not those of the sample.
     #[error("the episodes are of a sample with {found} transitions, but this one has {expected}")]
     WrongEpisodes {
@@ -295,7 +278,6 @@ impl NoInterval {
             NoInterval::FewGroups { .. } => "few_groups",
             NoInterval::EndsUnseen => "ends_unseen",
             NoInterval::EndsUnknown => "ends_unknown",
-            NoInterval::FewEpisodes { .. } => "few_episodes",
             NoInterval::Dependent => "dependent",
             NoInterval::FunctionsOfFeatures => "functions_of_features",
         }
@@ -331,6 +313,9 @@ impl Measured<'_> {
         }
         let (columns, estimate) = self.defined()?;
         let correlation = self.settings.correlation;
+        if columns.basis().is_some() {
+            return Err(NoInterval::FunctionsOfFeatures);
+        }
         if let Some(projected) = columns.projected() {
             if projected.is_complete(self.pair) {
                 let distance = self.metric.told(estimate.distance);
@@ -341,14 +326,8 @@ impl Measured<'_> {
                 });
             }
             let (range, blocks) = self.blocks((columns, projected), estimate, how)?;
-            let coarse = self.is_coarse();
-            let low = if coarse { 0.0 } else { range.low };
-            let range = Range { low: self.metric.told(low), high: self.metric.told(range.high) };
-            let method = match columns.basis() {
-                None => IntervalMethod::StateBlocks(blocks),
-                Some(_) => IntervalMethod::EpisodeBlocks { made: blocks, coarse },
-            };
-            return Ok(Interval { level, range, method });
+            let range = Range { low: self.metric.told(range.low), high: self.metric.told(range.high) };
+            return Ok(Interval { level, range, method: IntervalMethod::StateBlocks(blocks) });
         }
         let pairs = Weighted::new(columns, correlation)?;
         let (resampled, units) = choose_units(self.pair, || pairs.influence(), how)?;
