@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::DatasetInfo;
 use super::log::{Log, LogReader, files_of, is_called};
 use crate::error::TableError;
-use crate::table::{ColumnType, PartsReader, ReadOptions, TableReader, is_score, open_file};
+use crate::table::{ColumnType, PartsReader, ReadOptions, TableReader, open_file};
 
 pub(super) const INFO: DatasetInfo = DatasetInfo {
     name: "trl",
@@ -43,6 +43,8 @@ fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, Tabl
         }
     };
     let numbers = table.schema().fields.iter().filter(|field| field.kind.is_some_and(|kind| kind != ColumnType::Text));
-    let rewards = numbers.filter(|field| is_score(&field.name)).map(|field| field.name.clone()).collect();
+    // Whatever a reward function is called, such as `length`.
+    let is_reward = |name: &str| !["step", "advantage"].contains(&name);
+    let rewards = numbers.filter(|field| is_reward(&field.name)).map(|field| field.name.clone()).collect();
     Ok(Box::new(LogReader::new(table, Log::new(INFO.name, rewards), "completion")))
 }
