@@ -51,7 +51,7 @@ pub fn tables(data: &[u8]) {
         return;
     }
     // A selection keeps columns of types that cannot be read from ending the run before the first row.
-    if choice >= 128 && table.schema().len() > 0 {
+    if choice >= 128 && !table.schema().is_empty() {
         let name = table.schema().fields[usize::from(choice) % table.schema().len()].name.clone();
         let _ = table.select(&[&name]);
     } else if choice >= 64 {

@@ -39,7 +39,7 @@ pub fn command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         }
         Err(wrong) if wrong.use_stderr() => {
             // A message repeats what was given, which may hold characters that a terminal obeys.
-            let shown: Vec<OsString> = arguments.iter().map(|given| harmless(given)).collect();
+            let shown: Vec<OsString> = arguments.iter().map(harmless).collect();
             let wrong = if shown == arguments { wrong } else { parse(&shown).err().unwrap_or(wrong) };
             // That a message cannot be told must not change the exit status.
             let _ = wrong.print();

@@ -57,6 +57,9 @@ const WEAK: u64 = 1 << 63;
 /// The bits of a NaN, to which the reason is added.
 const NAN: u64 = 0x7ff8_0000_0000_0000;
 
+/// A record as it is kept, and which rows it has.
+type Record = (Vec<u8>, Range<usize>);
+
 impl KeptMatrix {
     /// The name of the file in which a matrix is kept that is to become `path`.
     pub fn beside(path: &Path) -> PathBuf {
@@ -225,7 +228,7 @@ impl KeptMatrix {
     }
 
     /// The record at `at`, if it is whole and of the rows that come next.
-    fn read_record(&self, at: u64) -> Result<Option<(Vec<u8>, Range<usize>)>, TableError> {
+    fn read_record(&self, at: u64) -> Result<Option<Record>, TableError> {
         let failed = |error: io::Error| failure(&self.name, "read", &error);
         let left = self.store.len() - at;
         let mut before = [0; BEFORE];

@@ -19,7 +19,7 @@ pub struct MatrixWriter(Kind);
 
 enum Kind {
     Table(Box<dyn TableWriter>),
-    Npy { values: NpyWriter, names: OutputFile },
+    Npy { values: Box<NpyWriter>, names: OutputFile },
 }
 
 impl MatrixWriter {
@@ -34,12 +34,12 @@ impl MatrixWriter {
     /// The file cannot be written, or the samples have names that the format cannot hold.
     pub fn create(path: &Path, samples: &[NamedSample]) -> Result<Self, TableError> {
         if Self::is_array(path) {
-            let values = NpyWriter::create(path, samples.len(), samples.len())?;
+            let values = Box::new(NpyWriter::create(path, samples.len(), samples.len())?);
             return Ok(MatrixWriter(Kind::Npy { values, names: OutputFile::create(&path.with_extension("json"))? }));
         }
         if samples.iter().any(|named| named.name == "sample") {
             let what = "a sample is called 'sample', as the column of names in the output is: rename it, or write .npy";
-            return Err(TableError::new(ErrorKind::DuplicateColumn, &path.display().to_string(), what));
+            return Err(TableError::new(ErrorKind::DuplicateColumn, path.display().to_string(), what));
         }
         let names = samples.iter().map(|named| (named.name.clone(), ColumnType::Float));
         let schema = Schema::new([("sample".to_owned(), ColumnType::Text)].into_iter().chain(names));
