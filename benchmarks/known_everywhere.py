@@ -19,10 +19,12 @@ GAMMA = 0.9
 SEEDS = 20
 
 
-def tabular(rng: np.random.Generator, states: int, actions: int, steps: int) -> list[srrd.RewardSample]:
-    """Transitions drawn one by one, so that some states lead nowhere."""
+def tabular(rng: np.random.Generator, states: int, actions: int, steps: int, walk: bool) -> list[srrd.RewardSample]:
+    """Transitions drawn one by one, so that some states lead nowhere, or one walk, in which all but the last lead on."""
     reward, potential = rng.normal(size=(states, actions, states)), rng.normal(size=states)
     sources, chosen, targets = (rng.integers(k, size=steps) for k in (states, actions, states))
+    if walk:
+        sources = np.concatenate([sources[:1], targets[:-1]])
 
     def plain(s, a, n):
         return reward[s, a, n]
@@ -55,9 +57,11 @@ def cart_pole(rng: np.random.Generator, seed: int) -> list[srrd.RewardSample]:
 def main() -> None:
     warnings.simplefilter("ignore")
     cases = {
-        "20 states, 30 transitions": lambda rng, seed: tabular(rng, 20, 2, 30),
-        "20 states, 60 transitions": lambda rng, seed: tabular(rng, 20, 2, 60),
-        "20 states, 400 transitions": lambda rng, seed: tabular(rng, 20, 2, 400),
+        "20 states, 30 transitions": lambda rng, seed: tabular(rng, 20, 2, 30, False),
+        "20 states, 60 transitions": lambda rng, seed: tabular(rng, 20, 2, 60, False),
+        "20 states, 400 transitions": lambda rng, seed: tabular(rng, 20, 2, 400, False),
+        "20 states, one walk of 30 steps": lambda rng, seed: tabular(rng, 20, 2, 30, True),
+        "20 states, one walk of 60 steps": lambda rng, seed: tabular(rng, 20, 2, 60, True),
         "CartPole, 10 episodes": cart_pole,
     }
     print("| distance of a copy, mean (largest) of", SEEDS, "seeds |", " | ".join(f"`{m}`" for m in METRICS), "|")

@@ -105,7 +105,9 @@ def test_what_sampled_dynamics_leave_of_moved_rewards_shrinks_with_the_root_of_t
         rows = walk(env, 50_000, 100 + seed)
         rewards = redistributed(known, seed)
         few, all_ = (
-            distance(*(sample(rows[:n], [of[s, a, t] for s, a, t, _ in rows[:n]]) for of in rewards), dynamics="sampled")
+            distance(
+                *(sample(rows[:n], [of[s, a, t] for s, a, t, _ in rows[:n]]) for of in rewards), dynamics="sampled"
+            )
             for n in (12_500, 50_000)
         )
         found.append((few, all_))

@@ -137,7 +137,8 @@ mod tests {
         let walls = staged(&Gridworld::new(3, 3, 0.0).unwrap()).unwrap();
         let allowed = |state: usize| (0..4).filter(|&action| walls.allows(state, action)).count();
         assert_eq!((allowed(0), allowed(1), allowed(4)), (2, 3, 4));
-        assert_eq!((walls.describe_state(5), walls.describe_action(0).len()), (vec![2.0, 1.0], 2));
+        // Cells are numbered column by column.
+        assert_eq!((walls.describe_state(5), walls.describe_action(0).len()), (vec![1.0, 2.0], 2));
     }
 
     #[test]

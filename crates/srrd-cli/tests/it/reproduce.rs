@@ -175,8 +175,10 @@ fn as_published_stands_alone_and_missing_recordings_are_named() {
     assert!(out.contains("as-published  yes"), "{out}");
     let said = place.refused("reproduce noise --as-published -o no --plan");
     assert!(said.contains("--as-published") && said.contains("no such parameter"), "{said}");
-    let said = place.refused("reproduce classification --world mimic --data nowhere -o no");
-    assert!(said.contains("--data") && said.contains("nowhere is no folder"), "{said}");
+    // What is to be done is told before recordings are looked for.
+    let run = place.srrd("reproduce classification --world mimic --data nowhere -o none");
+    assert_eq!(run.status, 2, "{}", run.err);
+    assert!(run.err.contains("--data") && run.err.contains("nowhere is no folder"), "{}", run.err);
     let said = place.refused("reproduce classification --world montezuma --scores 5,3 -o no");
     assert!(said.contains("--scores: scores have to rise"), "{said}");
 }

@@ -10,11 +10,11 @@ use srrd::{Duplicates, Metric, NamedSample, Options, RewardSample};
 use super::*;
 use crate::matrix::MatrixWriter;
 
-/// Samples of which some share too little, and some are constant.
+/// Samples of which some share nothing, some too little to say much, and some are constant.
 fn samples(count: usize) -> Vec<NamedSample> {
     let sample = |k: usize| {
         let far = if k % 5 == 4 { 1000 } else { 0 };
-        let rows = (0..40usize).map(|row| {
+        let rows = (0..if k % 4 == 2 { 15 } else { 40usize }).map(|row| {
             let reward = if k % 7 == 3 { 1.0 } else { ((row * (k + 3)) % 17) as f64 };
             ((far + row % 11) as i64, (row % 2) as i64, (far + (row * 7 + k) % 11) as i64, reward)
         });

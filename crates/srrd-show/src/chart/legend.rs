@@ -221,7 +221,8 @@ impl Placement {
             }
             if let Some(end) = end {
                 let leader = Element::line(x - MARGIN + 3.0, end, x - 2.0, middle);
-                group.push(leader.attr("class", "axis").attr("stroke", AXIS).attr("stroke-width", 0.8));
+                // Not in the group: its middle, which people and programs aim at, would be beside the name.
+                into.push(leader.attr("class", "axis").attr("stroke", AXIS).attr("stroke-width", 0.8));
             }
             // Something to hit between the letters.
             let target = Element::rect(x, middle - ROW / 2.0, entry.width(), ROW);

@@ -85,6 +85,7 @@ pub fn matrix(samples: &[&NamedSample], question: &Question) -> Result<Matrix, P
 ///     assert_eq!(band.cells[0], 0.0);
 ///     tally.add(&band);
 /// }
+/// drop(pairs);
 /// assert_eq!(asked.overview(tally).tally.undefined, 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

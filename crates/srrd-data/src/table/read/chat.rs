@@ -73,12 +73,19 @@ fn is_nothing(value: &Value) -> bool {
     }
 }
 
+/// The fields of an object in the order of their names: how a response is called must not depend on who wrote it, or on how JSON is held.
+fn in_order(fields: &serde_json::Map<String, Value>) -> Vec<(&String, &Value)> {
+    let mut fields: Vec<_> = fields.iter().collect();
+    fields.sort_by_key(|(name, _)| *name);
+    fields
+}
+
 /// The value without what servers name at random, and without what is missing: columnar files have a place for everything.
 fn without_names(value: &Value) -> Value {
     match value {
         Value::Array(values) => values.iter().map(without_names).collect(),
         Value::Object(fields) => {
-            let kept = fields.iter().filter(|(name, value)| !NAMES.contains(&name.as_str()) && !is_nothing(value));
+            let kept = in_order(fields).into_iter().filter(|(name, value)| !NAMES.contains(&name.as_str()) && !is_nothing(value));
             Value::Object(kept.map(|(name, value)| (name.clone(), without_names(value))).collect())
         }
         other => other.clone(),
@@ -117,7 +124,7 @@ fn push_item(chat: &mut Chat, item: &serde_json::Map<String, Value>) {
     // Calls of tools and their results have a type instead of a role.
     chat.role(text("role").or_else(|| text("type").filter(|_| !is_message)).unwrap_or_default());
     push_content(chat, item.get("content").unwrap_or(&Value::Null));
-    for (name, value) in item.iter().filter(|(name, _)| !["role", "content", "type"].contains(&name.as_str())) {
+    for (name, value) in in_order(item).into_iter().filter(|(name, _)| !["role", "content", "type"].contains(&name.as_str())) {
         chat.other(name, value);
     }
 }
