@@ -271,7 +271,6 @@ fn recorded_games_are_told_apart_and_every_row_says_which_data() {
     // Teams on different sides share no cells: who acted is plain without rewards.
     let occupancy = summary.lines().find(|line| line.contains(",occupancy,")).unwrap().split(',').nth(5).unwrap();
     assert_eq!(occupancy, "1", "{summary}");
-    let error =
-        Run::new(Manifest::new("coverage", Preset::Quick, [("world", "starcraft")], Shard::WHOLE).unwrap());
+    let error = Run::new(Manifest::new("coverage", Preset::Quick, [("world", "starcraft")], Shard::WHOLE).unwrap());
     assert!(error.map(|_| ()).unwrap_err().to_string().contains("not in starcraft"));
 }

@@ -85,7 +85,9 @@ fn without_names(value: &Value) -> Value {
     match value {
         Value::Array(values) => values.iter().map(without_names).collect(),
         Value::Object(fields) => {
-            let kept = in_order(fields).into_iter().filter(|(name, value)| !NAMES.contains(&name.as_str()) && !is_nothing(value));
+            let kept = in_order(fields)
+                .into_iter()
+                .filter(|(name, value)| !NAMES.contains(&name.as_str()) && !is_nothing(value));
             Value::Object(kept.map(|(name, value)| (name.clone(), without_names(value))).collect())
         }
         other => other.clone(),
@@ -124,7 +126,9 @@ fn push_item(chat: &mut Chat, item: &serde_json::Map<String, Value>) {
     // Calls of tools and their results have a type instead of a role.
     chat.role(text("role").or_else(|| text("type").filter(|_| !is_message)).unwrap_or_default());
     push_content(chat, item.get("content").unwrap_or(&Value::Null));
-    for (name, value) in in_order(item).into_iter().filter(|(name, _)| !["role", "content", "type"].contains(&name.as_str())) {
+    for (name, value) in
+        in_order(item).into_iter().filter(|(name, _)| !["role", "content", "type"].contains(&name.as_str()))
+    {
         chat.other(name, value);
     }
 }
