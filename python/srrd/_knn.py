@@ -87,7 +87,7 @@ class RewardKNN(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         seed: int = 0,
         min_common: int = 3,
         correlation: Literal["pearson", "spearman"] = "pearson",
-        support: Literal["pair", "own"] = "pair",
+        support: Literal["pair", "own", "space"] = "pair",
         ends: Literal["auto", "marked", "sinks", "none"] = "auto",
         potential: str = "tabular",
         dynamics: str = "deterministic",

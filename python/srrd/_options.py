@@ -66,7 +66,7 @@ class Options(TypedDict, total=False):
     seed: int
     min_common: int
     correlation: Literal["pearson", "spearman"]
-    support: Literal["pair", "own"]
+    support: Literal["pair", "own", "space"]
     ends: Literal["auto", "marked", "sinks", "none"]
     potential: str
     dynamics: str
