@@ -38,8 +38,9 @@ from ._options import METRICS, CompareOptions, Metric, Options
 from ._regret import regret
 from ._result import Comparison, Evaluation, Explanation, Inspection, Models, Record, Regret, Result, Returns
 from ._returns import returns
-from ._sample import RewardSample, Transition, Transitions, from_frame, read
+from ._sample import RewardSample, from_frame, read
 from ._srrd import DataWarning, __version__
+from ._transitions import Transition, Transitions
 
 if TYPE_CHECKING:
     from . import irl as irl

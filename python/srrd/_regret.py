@@ -9,7 +9,8 @@ from typing import Any
 from . import _srrd
 from ._compare import _core
 from ._result import Regret
-from ._sample import RewardSample, Token
+from ._sample import RewardSample
+from ._transitions import Token
 
 
 def regret(

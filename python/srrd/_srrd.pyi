@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ._compare import GammaEstimate
 from ._result import Told
-from ._sample import Token
+from ._transitions import Token
 
 __all__ = [
     "Choices",

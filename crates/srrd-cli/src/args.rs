@@ -18,7 +18,7 @@ pub use report::{Demo, ReportArgs};
 pub use simulate::Simulate;
 
 use crate::gamma::ProfileArgs;
-use crate::inputs::{DatasetArgs, TableArgs};
+use crate::inputs::TableArgs;
 use crate::options::{Canonicalizes, Classifies, Compares, Shared};
 use crate::threads::Threads;
 use clap::{Args, Parser, Subcommand};
@@ -364,7 +364,7 @@ pub struct Convert {
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     #[command(flatten)]
-    pub dataset: DatasetArgs,
+    pub table: TableArgs,
     #[command(flatten)]
     pub threads: Threads,
     /// Print what was done as JSON

@@ -25,7 +25,7 @@ impl Source {
         if !standard_input && !stream {
             return Ok(Source::Path(path.to_owned()));
         }
-        let format = FileFormat::from_path(path)?;
+        let format = FileFormat::of_input(path)?;
         let name = if standard_input { "standard input".to_owned() } else { path.display().to_string() };
         let keep = || -> io::Result<File> {
             let mut file = tempfile::tempfile()?;

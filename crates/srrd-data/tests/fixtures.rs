@@ -121,6 +121,23 @@ fn parquet_types_that_are_refused() {
 
 #[cfg(feature = "parquet")]
 #[test]
+fn uuids_are_texts() {
+    for name in ["uuid.parquet", "uuid.feather"] {
+        let samples = srrd_data::read_samples(&fixture(name), srrd::Duplicates::Mean).unwrap();
+        let names: Vec<&str> = samples.iter().map(|sample| sample.name.as_str()).collect();
+        let ids = ["00010203-0405-0607-0809-0a0b0c0d0e0f", "f0f1f2f3-f4f5-f6f7-f8f9-fafbfcfdfeff"];
+        assert_eq!(names, ids, "{name}");
+        // Also where nobody asks what they mean.
+        let folder = tempfile::tempdir().unwrap();
+        let copy = folder.path().join("copy.csv");
+        let input = || open(&fixture(name), &ReadOptions::default());
+        srrd_data::TableCopy::open(input, &copy, &[]).unwrap().run().unwrap();
+        assert_eq!(read(&copy).unwrap().column("run"), [ids[0], ids[0], ids[1]].map(text), "{name}");
+    }
+}
+
+#[cfg(feature = "parquet")]
+#[test]
 fn row_groups_and_pages() {
     for batch_rows in [1, 64, 999, 100_000] {
         let options = ReadOptions { batch_rows, ..ReadOptions::default() };

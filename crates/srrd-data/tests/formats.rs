@@ -41,6 +41,21 @@ fn every_format_is_declared_once() {
 }
 
 #[test]
+fn json_files_may_hold_one_object_per_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("query.JSON");
+    // As DuckDB's COPY and `to_json` of Hugging Face datasets write it.
+    std::fs::write(&path, "{\"state\":1,\"action\":2,\"reward\":0.5}\n{\"state\":2,\"action\":2,\"reward\":1}\n")
+        .unwrap();
+    assert!(srrd_data::is_readable(&path));
+    assert_eq!(srrd_data::read_samples(&path, srrd::Duplicates::Mean).unwrap()[0].sample.len(), 2);
+    // As pandas writes records without `lines=True`.
+    std::fs::write(&path, "[{\"state\":1,\"action\":2,\"reward\":0.5}]").unwrap();
+    let error = srrd_data::read_samples(&path, srrd::Duplicates::Mean).unwrap_err().to_string();
+    assert!(error.contains("one JSON array") && error.contains("jq -c '.[]'"), "{error}");
+}
+
+#[test]
 fn other_extensions_are_explained() {
     for (name, kind, says) in [
         ("a.pkl", ErrorKind::Refused, "run code"),

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use common::{Cell, Table, cell, fixture, float, text};
 use srrd_data::{
-    Batch, DatasetNote, DatasetOptions, ErrorKind, Piece, ReadOptions, Role, TableError, TableNote, TableOptions, open,
-    read_table, score_columns,
+    Batch, DatasetNote, DatasetOptions, ErrorKind, Piece, ReadOptions, Role, TableCopy, TableError, TableNote,
+    TableOptions, open, read_table, score_columns,
 };
 
 /// Every log, what it is, and its rewards.
@@ -125,6 +125,15 @@ fn rows_without_a_reward_are_left_out_and_counted() {
     let [all, some] = [of(&["score", "style"]), of(&["score", "format"])];
     assert_eq!((left_out(&all.notes), left_out(&some.notes)), (written as u64, 0));
     assert_eq!((all.row_count() + written, some.row_count()), (48, 48));
+    // A copy leaves out the same rows, and says so.
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("log.csv");
+    let options = TableOptions { rewards: vec!["style".to_owned()], ..TableOptions::default() };
+    let input = || open(&log("verl"), &ReadOptions::default());
+    let copy = TableCopy::open_with(input, &output, &[], &options).unwrap();
+    let about = copy.log().cloned().unwrap();
+    assert_eq!(copy.run().unwrap(), 48 - written as u64);
+    assert_eq!(left_out(&about.note("log").into_iter().collect::<Vec<_>>()), written as u64);
     // True and false are numbers.
     assert!(of(&["acc"]).samples[0].sample.rewards().iter().all(|reward| [0.0, 1.0].contains(reward)));
 }

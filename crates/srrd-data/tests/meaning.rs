@@ -44,6 +44,30 @@ fn usual_other_names_are_recognised_and_told() {
 }
 
 #[test]
+fn ends_are_recognised_as_gymnasium_minari_and_others_call_them() {
+    for ends in ["terminated", "termination", "terminations", "is_terminal", "done", "terminal", "terminals", "is_last"]
+    {
+        let table = csv(&format!("state,action,next_state,reward,{ends}\na,x,b,1,False\nb,y,a,2,True\n")).unwrap();
+        assert_eq!(table.ends(), Some([false, true].as_slice()), "{ends}");
+    }
+    let cut = "state,action,next_state,reward,termination,truncation\na,x,b,1,False,True\nb,y,a,2,True,False\n";
+    assert_eq!(csv(cut).unwrap().ends(), Some([false, true].as_slice()));
+}
+
+#[test]
+fn what_to_do_without_a_reward_is_told() {
+    // A log of several rewards that was exported.
+    let error = csv("step,prompt,completion,accuracy_reward,length_reward\n1,p,c,0,1\n").unwrap_err().to_string();
+    assert!(error.contains("`--rewards old,new`") && error.contains("did you mean `accuracy_reward`?"), "{error}");
+    // One row per episode.
+    let episode = r#"{"id":0,"observations":[1,2,3],"actions":[0,1],"rewards":[0.5,1]}"#;
+    let error = table(Format::Jsonl, episode, &TableOptions::default()).unwrap_err();
+    assert_eq!(error.column(), Some("reward"));
+    let error = error.to_string();
+    assert!(error.contains("`rewards` holds several numbers in each row") && error.contains("explode"), "{error}");
+}
+
+#[test]
 fn columns_have_the_roles_that_a_user_gives_them() {
     let text = "where,what,then,state,gain\na,x,b,z,1\nb,y,a,z,2\n";
     let columns = "state=where,action=what,next_state=then,reward=gain".parse().unwrap();

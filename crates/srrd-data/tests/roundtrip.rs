@@ -349,7 +349,11 @@ fn gzip_members_and_zstd_frames_follow_each_other() {
     let bytes: Vec<u8> =
         [first, second].iter().flat_map(|part| zstd::encode_all(part.as_bytes(), 1).unwrap()).collect();
     let path = folder.path().join("t.csv.zst");
-    fs::write(&path, bytes).unwrap();
+    fs::write(&path, &bytes).unwrap();
+    assert_eq!(read(&path).unwrap().column("b"), ["2", "4", "6"].map(text));
+    // As pzstd begins its files.
+    let skipped = b"\x50\x2a\x4d\x18\x04\0\0\0size";
+    fs::write(&path, [skipped.as_slice(), &bytes].concat()).unwrap();
     assert_eq!(read(&path).unwrap().column("b"), ["2", "4", "6"].map(text));
 }
 

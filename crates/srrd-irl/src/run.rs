@@ -141,6 +141,18 @@ pub struct Progress {
 
 /// Learns the rewards of all sets, in parallel; `progress` is told after every one of them, from any thread.
 ///
+/// ```
+/// use srrd::trajectories::{End, Trajectories};
+/// use srrd_irl::{Demonstrations, ModelChoice, learn_all, maxent};
+/// let mut builder = Trajectories::builder();
+/// builder.push_episode(&["home", "street", "park"], &["walk", "walk"], None, End::Terminated)?;
+/// builder.push_episode(&["home", "home", "street"], &["wait", "walk"], None, End::Truncated)?;
+/// let shown = Demonstrations::new([builder.build().named("agent", None)])?;
+/// let learned = learn_all(&shown, &ModelChoice::Set, &maxent::Settings::default(), &|_| ())?;
+/// assert_eq!(learned.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// The problem of the first set that has one.
 pub fn learn_all(
@@ -154,6 +166,25 @@ pub fn learn_all(
 
 /// As [`learn_all`], where some sets may be `known` already by their numbers; `keep` is shown every other one as soon as it is done, from
 /// any thread.
+///
+/// ```
+/// use std::sync::Mutex;
+/// use srrd::trajectories::{End, Trajectories};
+/// use srrd_irl::{Demonstrations, ModelChoice, learn_kept, maxent};
+/// let mut builder = Trajectories::builder();
+/// builder.push_episode(&["home", "street", "park"], &["walk", "walk"], None, End::Terminated)?;
+/// builder.push_episode(&["home", "home", "street"], &["wait", "walk"], None, End::Truncated)?;
+/// let shown = Demonstrations::new([builder.build().named("agent", None)])?;
+/// let kept = Mutex::new(Vec::new());
+/// let keep = |set: usize, learned: &_| kept.lock().unwrap().push((set, srrd_irl::Learned::clone(learned)));
+/// let settings = maxent::Settings::default();
+/// let first = learn_kept(&shown, &ModelChoice::Set, &settings, &|_| (), &|_| None, &keep)?;
+/// // What was learned before is not learned again.
+/// let known = |_| Some(first[0].clone());
+/// learn_kept(&shown, &ModelChoice::Set, &settings, &|_| (), &known, &keep)?;
+/// assert_eq!(kept.lock().unwrap().len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// The problem of the first set that has one.

@@ -275,6 +275,19 @@ pub fn check_matrix(samples: usize) -> PyResult<()> {
     DistanceMatrix::check_memory(samples).map_err(|problem| of_problem(&problem))
 }
 
+/// What `find` has for every row sample and every column sample, which it gets one behind the other, rows first.
+fn rectangle<'py>(
+    py: Python<'py>,
+    samples: [Vec<Bound<'_, Sample>>; 2],
+    choices: &Choices,
+    threads: Option<Threads>,
+    find: impl FnOnce(&[&NamedSample], &Question) -> Answer<Vec<f64>> + Send + 'static,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let shape = [samples[0].len(), samples[1].len()];
+    let all: Vec<Bound<'_, Sample>> = samples.into_iter().flatten().collect();
+    answered(py, named(&all), choices, Place::Pool(threads), find)?.into_pyarray(py).reshape(shape)
+}
+
 /// The distances of every row sample to every column sample, NaN where undefined: a block of [`pairwise`], to the last bit.
 #[pyfunction]
 #[pyo3(signature = (rows, columns, choices, threads=None))]
@@ -285,17 +298,15 @@ pub fn cross<'py>(
     choices: &Choices,
     threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let shape = [rows.len(), columns.len()];
-    let all: Vec<Bound<'_, Sample>> = rows.into_iter().chain(columns).collect();
-    let distances = answered(py, named(&all), choices, Place::Pool(threads), move |all, question| {
+    let count = rows.len();
+    rectangle(py, [rows, columns], choices, threads, move |all, question| {
         let metric = question.metric("a matrix is")?;
         let settled = question.settle(all)?;
         let rewards = settled.rewards();
-        let (rows, columns) = rewards.split_at(shape[0]);
+        let (rows, columns) = rewards.split_at(count);
         let found = srrd::compare::cross_distances(rows, columns, metric, &settled.settings);
         Ok((found.distances, settled.warnings))
-    })?;
-    distances.into_pyarray(py).reshape(shape)
+    })
 }
 
 /// A block of [`pairwise`], to the last bit: the distances of every row sample to every column sample, or of the row samples among
@@ -345,18 +356,16 @@ pub fn neighbour_distances<'py>(
     shrinkage: f64,
     threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let shape = [rows.len(), columns.len()];
-    let all: Vec<Bound<'_, Sample>> = rows.into_iter().chain(columns).collect();
-    let distances = answered(py, named(&all), choices, Place::Pool(threads), move |all, question| {
+    let count = rows.len();
+    rectangle(py, [rows, columns], choices, threads, move |all, question| {
         let metric = question.metric("neighbours are")?;
         let shrinkage = Shrinkage::new(shrinkage).map_err(|error| Problem::Value { option: "shrinkage", error })?;
         let settled = question.settle(all)?;
         let settings = Settings { shrinkage, ..settled.settings };
         let rewards = settled.rewards();
-        let (rows, columns) = rewards.split_at(shape[0]);
+        let (rows, columns) = rewards.split_at(count);
         Ok((srrd::compare::cross_distances(rows, columns, metric, &settings).distances, Vec::new()))
-    })?;
-    distances.into_pyarray(py).reshape(shape)
+    })
 }
 
 /// 1 − the share of common transitions of every row sample and every column sample, NaN where there are none.
@@ -369,14 +378,12 @@ pub fn overlap_distances<'py>(
     choices: &Choices,
     threads: Option<Threads>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let shape = [rows.len(), columns.len()];
-    let all: Vec<Bound<'_, Sample>> = rows.into_iter().chain(columns).collect();
-    let distances = answered(py, named(&all), choices, Place::Pool(threads), move |all, _| {
+    let count = rows.len();
+    rectangle(py, [rows, columns], choices, threads, move |all, _| {
         let rewards: Vec<&RewardSample> = all.iter().map(|named| &named.sample).collect();
-        let (rows, columns) = rewards.split_at(shape[0]);
+        let (rows, columns) = rewards.split_at(count);
         Ok((srrd::compare::overlap_distances(rows, columns), Vec::new()))
-    })?;
-    distances.into_pyarray(py).reshape(shape)
+    })
 }
 
 /// What classification takes as shrinkage unless it is told otherwise.

@@ -180,6 +180,11 @@ pub fn token(token: Token<'_>) -> String {
 }
 
 /// A name on one line, cut when it is long.
+///
+/// ```
+/// assert_eq!(srrd_show::words::short("two\nlines"), r"two\nlines");
+/// assert!(srrd_show::words::short(&"long ".repeat(100)).ends_with('…'));
+/// ```
 pub fn short(text: &str) -> String {
     let text: Cow<'_, str> = shown(text);
     match text.chars().count() > LONGEST_NAME {

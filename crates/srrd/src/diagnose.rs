@@ -52,6 +52,21 @@ impl MetricCoverage {
 ///
 /// With a batch of states a transition counts as sampled when any action was; with one of pairs, actions count separately.
 /// The cost is that of canonicalizing.
+///
+/// ```
+/// use srrd::batch::BatchSet;
+/// use srrd::diagnose::term_coverage;
+/// use srrd::settings::Actions;
+/// use srrd::{Duplicates, Metric, RewardSample};
+/// let rows = [("home", "walk", "park", 1.0), ("park", "walk", "home", 0.5), ("park", "wait", "park", 2.0)];
+/// let sample = RewardSample::from_rows(rows, Duplicates::Mean)?;
+/// let found = term_coverage(&sample, Metric::Epic, &BatchSet::all(&sample, Actions::Marginal));
+/// for term in &found.terms {
+///     println!("{}: {} of {}", term.name, term.sampled, term.needed);
+/// }
+/// assert!(found.terms.iter().all(|term| term.sampled <= term.needed));
+/// # Ok::<(), srrd::SampleError>(())
+/// ```
 pub fn term_coverage(sample: &RewardSample, metric: Metric, batch: &BatchSet) -> MetricCoverage {
     let ones = vec![1.0; sample.len()];
     let rewards = Rewards { graph: &sample.graph, action: &sample.action, reward: &ones };

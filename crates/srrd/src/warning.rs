@@ -456,6 +456,13 @@ fn several(sample: &str, samples: usize) -> String {
 }
 
 /// Why there is no distance, in words.
+///
+/// ```
+/// use srrd::warning::undefined_in_words;
+/// use srrd::{FrontEnd, Undefined};
+/// let told = undefined_in_words(Undefined::TooFewCommon, 2, 3, FrontEnd::Python);
+/// assert_eq!(told, "the samples share 2 transitions, fewer than the 3 asked for (min_common)");
+/// ```
 pub fn undefined_in_words(why: Undefined, common: usize, min_common: usize, to: FrontEnd) -> String {
     match why {
         Undefined::TooFewCommon => format!(

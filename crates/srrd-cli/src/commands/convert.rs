@@ -6,6 +6,7 @@ use crate::inputs::Source;
 use crate::outputs::{check_json, check_table, refuse_to_overwrite};
 use crate::print;
 use serde_json::json;
+use srrd::Options;
 use srrd_data::{DATASET_OPTIONS, DATASETS, TableCopy};
 
 /// Examples, formats and data sets.
@@ -15,10 +16,13 @@ pub fn after_help() -> String {
 Examples:
   srrd convert rewards.csv -o rewards.parquet
   srrd convert rewards.npz -o rewards.csv.gz
+  srrd convert log.parquet -o log.csv --columns state=s,action=a --rewards old,new
   srrd convert low_dim_v15.hdf5 -o lift.parquet --dataset filter=train --dataset keys=object
 
+All columns keep their names; --columns and --rewards say which ones are checked as what.
+
 Formats by extension: .csv .tsv .jsonl .ndjson (each also with .gz or .zst), .parquet,
-.arrow/.feather, .npz; - is CSV on standard input or output.
+.arrow/.feather, .npz; - is CSV on standard input or output. A .json of one object per line is read.
 
 Recorded data sets (--from), which every other command reads, too:
 ",
@@ -40,13 +44,15 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
     check_json(args.json, Some(&args.output))?;
     refuse_to_overwrite([Some(&args.output)], &[&args.input])?;
     check_table(&args.output)?;
-    let dataset = args.dataset.options()?;
+    let options = args.table.options(&Options::default(), false)?;
     args.threads.run(|| {
         let source = Source::new(&args.input)?;
-        let copy = TableCopy::open(|| source.open(&dataset), &args.output, &[])?;
+        let copy = TableCopy::open_with(|| source.open(&options.dataset), &args.output, &[], &options)?;
         print::table_notes(copy.notes());
         let columns: Vec<String> = copy.schema().names().map(str::to_owned).collect();
+        let (file, log) = (copy.name().to_owned(), copy.log().cloned());
         let rows = copy.run()?;
+        print::table_notes(&log.and_then(|log| log.note(&file)).into_iter().collect::<Vec<_>>());
         if args.json {
             print::json(&json!({"output": args.output.display().to_string(), "columns": columns, "rows": rows}))?;
         }

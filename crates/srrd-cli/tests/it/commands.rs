@@ -177,6 +177,24 @@ fn tokens_keep_their_identity_through_formats() {
 }
 
 #[test]
+fn convert_takes_tables_with_other_names_and_logs() {
+    let place = Place::new();
+    place.write("t.csv", "s,a,n,old,new\n1,x,2,0.5,1\n2,x,1,1,2\n");
+    let message = place.refused("convert t.csv -o t.parquet");
+    assert!(message.contains("column `state`"), "{message}");
+    place.ok("convert t.csv -o t.parquet --columns state=s,action=a,next_state=n --rewards old,new");
+    place.ok("convert t.parquet -o back.csv --columns state=s,action=a,next_state=n --rewards old,new");
+    // Names stay; both rewards are numbers.
+    assert_eq!(place.read("back.csv"), "s,a,n,old,new\n1,x,2,0.5,1.0\n2,x,1,1.0,2.0\n");
+    // Nobody has to say what the rewards of a log are.
+    let log = "{\"input\": \"p\", \"output\": \"q\", \"score\": 1, \"step\": 1, \"acc\": true}\n";
+    place.write("1.jsonl", log);
+    let run = place.srrd("convert 1.jsonl -o log.csv");
+    assert!(run.status == 0 && run.err.contains("read as verl"), "{}", run.err);
+    assert_eq!(column(&place.read("log.csv"), "score"), ["1.0"]);
+}
+
+#[test]
 fn matrix_writes_a_square_table_with_names() {
     let place = place();
     place.ok("matrix a.csv b.csv -o d.csv --json");

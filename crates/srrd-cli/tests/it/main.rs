@@ -22,5 +22,6 @@ mod reproduce;
 #[cfg(unix)]
 mod signals;
 mod simulate;
+mod sources;
 mod support;
 mod tables;

@@ -130,7 +130,7 @@ pub(crate) fn is_hdf5_name(path: &Path) -> bool {
 /// assert!(!srrd_data::is_readable("a.pkl".as_ref()));
 /// ```
 pub fn is_readable(path: &Path) -> bool {
-    FileFormat::from_path(path).is_ok() || is_hdf5_name(path) || path.is_dir() || log::is_called(path, "json")
+    FileFormat::of_input(path).is_ok() || is_hdf5_name(path) || path.is_dir()
 }
 
 #[cfg(feature = "hdf5")]

@@ -5,17 +5,9 @@
 
 use super::DatasetInfo;
 use super::log::lines::Layout;
-use super::verl::text;
+use super::verl::of_input_and_output;
 
-static LAYOUT: Layout = Layout {
-    dataset: INFO.name,
-    keys: &["input", "output", "reward"],
-    not: &["prompt", "response"],
-    prompt: |fields| text(fields, "input"),
-    response: |fields| text(fields, "output"),
-    inside: &["input", "output"],
-    scores: None,
-};
+static LAYOUT: Layout = of_input_and_output(INFO.name, &["input", "output", "reward"]);
 
 pub(super) const INFO: DatasetInfo = DatasetInfo {
     name: "openrlhf",

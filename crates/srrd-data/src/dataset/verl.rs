@@ -7,15 +7,20 @@ use super::DatasetInfo;
 use super::log::lines::{Fields, Layout};
 use crate::table::text_of_json;
 
-static LAYOUT: Layout = Layout {
-    dataset: INFO.name,
-    keys: &["input", "output", "score", "step"],
-    not: &["prompt", "response"],
-    prompt: |fields| text(fields, "input"),
-    response: |fields| text(fields, "output"),
-    inside: &["input", "output"],
-    scores: None,
-};
+static LAYOUT: Layout = of_input_and_output(INFO.name, &["input", "output", "score", "step"]);
+
+/// Rows that call a prompt `input` and a response `output`, known by these keys.
+pub(super) const fn of_input_and_output(dataset: &'static str, keys: &'static [&'static str]) -> Layout {
+    Layout {
+        dataset,
+        keys,
+        not: &["prompt", "response"],
+        prompt: |fields| text(fields, "input"),
+        response: |fields| text(fields, "output"),
+        inside: &["input", "output"],
+        scores: None,
+    }
+}
 
 pub(super) const INFO: DatasetInfo = DatasetInfo {
     name: "verl",
@@ -26,6 +31,6 @@ pub(super) const INFO: DatasetInfo = DatasetInfo {
 };
 
 /// The text under a key, or that of its messages.
-pub(super) fn text(fields: &Fields<'_>, key: &str) -> Option<String> {
+fn text(fields: &Fields<'_>, key: &str) -> Option<String> {
     text_of_json(fields.get(key)?.get())
 }

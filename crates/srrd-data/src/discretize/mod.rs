@@ -8,6 +8,7 @@
 //! O(features · cells) per row, or O(features · log cells) with bins.
 
 mod bins;
+mod kept;
 mod kmeans;
 mod pca;
 mod tables;
@@ -18,9 +19,10 @@ use srrd::Choice;
 use srrd::settings::SettingError;
 use std::str::FromStr;
 
+pub use kept::{Kept, what_is_kept};
 pub use kmeans::{Clusters, kmeans};
 pub use pca::{Components, principal_components};
-pub use tables::{Discretized, FeatureNote, Kept, discretize, fit_tables, what_is_kept};
+pub use tables::{Discretized, FeatureNote, discretize, fit_tables};
 
 /// How features become cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

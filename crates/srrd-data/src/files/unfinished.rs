@@ -65,6 +65,17 @@ impl Drop for Unfinished {
 
 /// Removes all files that this process has begun and not finished, then calls `end`, which should end the process: until it
 /// returns, no file can be begun or finished.
+///
+/// ```
+/// use srrd_data::{OutputFile, discard_unfinished};
+/// let folder = tempfile::tempdir()?;
+/// let file = OutputFile::create(&folder.path().join("page.html"))?;
+/// assert_eq!(std::fs::read_dir(folder.path())?.count(), 1); // it has another name until it is complete
+/// discard_unfinished(|| ()); // a real one ends the process
+/// assert_eq!(std::fs::read_dir(folder.path())?.count(), 0);
+/// # drop(file);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn discard_unfinished(end: impl FnOnce()) {
     let mut unfinished = unfinished();
     for path in std::mem::take(&mut *unfinished) {

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use crate::dataset::Log;
 use crate::error::{ErrorKind, TableError};
 use crate::table::batch::{Batch, Column, ColumnType, Schema, TextColumn, Values};
 use crate::table::format::{FileFormat, Format};
@@ -25,6 +26,7 @@ pub struct TableCopy {
     /// How many rows the input had when its types were found, if they had to be.
     expected: Option<u64>,
     notes: Vec<TableNote>,
+    log: Option<Log>,
 }
 
 impl TableCopy {
@@ -61,10 +63,10 @@ impl TableCopy {
         let format = FileFormat::from_path(output)?.format;
         let typed_output = format.info().typed;
         let mut notes = Vec::new();
-        let (mut reader, extras) = open_passing(&open, format, options, &mut notes)?;
+        let (mut reader, extras, options) = open_passing(&open, format, options, &mut notes)?;
         let file = reader.name().to_owned();
         let mut schema = reader.schema().clone();
-        let check = TransitionCheck::new(&file, &schema, options)?;
+        let check = TransitionCheck::new(&file, &schema, &options)?;
         if let Some(name) = added.iter().find(|name| schema.index_of(name).is_some()) {
             let what = "the table has this column already: rename or drop it, it would be written twice";
             return Err(TableError::new(ErrorKind::DuplicateColumn, file, what).in_column(name));
@@ -78,7 +80,7 @@ impl TableCopy {
             let mut types = if reader.is_untyped() || schema.fields.iter().any(|field| field.kind.is_none()) {
                 let (types, rows) = infer(reader.as_mut())?;
                 expected = Some(rows);
-                reader = open_passing(&open, format, options, &mut Vec::new())?.0;
+                reader = open_passing(&open, format, &options, &mut Vec::new())?.0;
                 types
             } else {
                 schema.fields.iter().filter_map(|field| field.kind).collect()
@@ -125,12 +127,23 @@ impl TableCopy {
         };
         notes.extend(extras.left_out.iter().map(left_out));
         notes.extend(reader.notes());
-        Ok(TableCopy { reader, writer, check, changes, added: added.len(), expected, notes })
+        let log = reader.log().cloned();
+        Ok(TableCopy { reader, writer, check, changes, added: added.len(), expected, notes, log })
     }
 
     /// Which columns were taken for others, and what is left out of the copy.
     pub fn notes(&self) -> &[TableNote] {
         &self.notes
+    }
+
+    /// The input, as messages name it.
+    pub fn name(&self) -> &str {
+        &self.check.file
+    }
+
+    /// What a log of training says about its columns and, once it was copied, how many of its rows have no reward.
+    pub fn log(&self) -> Option<&Log> {
+        self.log.as_ref()
     }
 
     /// Where the reward columns are in the input, by position.
@@ -212,18 +225,26 @@ fn check_rows(file: &str, found: u64, expected: Option<u64>, at_end: bool) -> Re
     Err(TableError::new(ErrorKind::Malformed, file, what))
 }
 
-/// Opens a table to be copied to this format with all columns that can be kept.
+/// Opens a table to be copied to this format with all columns that can be kept, and says how it is read.
 fn open_passing(
     open: impl Fn() -> Result<Box<dyn TableReader>, TableError>,
     format: Format,
     options: &TableOptions,
     notes: &mut Vec<TableNote>,
-) -> Result<(Box<dyn TableReader>, Extras), TableError> {
+) -> Result<(Box<dyn TableReader>, Extras, TableOptions), TableError> {
     let mut reader = open()?;
-    let meant = Roles::of(reader.name(), reader.schema(), options, notes)?.meant();
+    let mut options = options.clone();
+    let meant = match reader.log() {
+        Some(log) => {
+            options.mean(log);
+            // What columns of a log mean is no guess.
+            Roles::of(reader.name(), reader.schema(), &options, &mut Vec::new())?.meant()
+        }
+        None => Roles::of(reader.name(), reader.schema(), &options, notes)?.meant(),
+    };
     let meant: Vec<&str> = meant.iter().map(String::as_str).collect();
     let extras = reader.keep_extras(&meant, format.info().json)?;
-    Ok((reader, extras))
+    Ok((reader, extras, options))
 }
 
 /// What has to be done to the columns of the input before they are written, by position.

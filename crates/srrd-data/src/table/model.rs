@@ -10,6 +10,14 @@ use crate::error::{ErrorKind, TableError};
 
 /// Reads transition probabilities: a table with the columns `state`, `action`, `next_state` and `probability`. They are the rewards of the sample.
 ///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("model.csv");
+/// std::fs::write(&path, "state,action,next_state,probability\nhome,walk,park,0.75\nhome,walk,home,0.25\n")?;
+/// assert_eq!(srrd_data::read_model(&path)?.rewards(), [0.25, 0.75]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// Anything wrong with the table, and several samples in it.
 pub fn read_model(path: &Path) -> Result<RewardSample, TableError> {

@@ -79,6 +79,16 @@ impl ModelTable {
 /// Reward columns are those of `options`, of a log, or all that look like scores. Of several tables each may hold a single reward, which then
 /// has the name of its file; models are compared on the responses that all tables score.
 ///
+/// ```
+/// use srrd::models::ModelSettings;
+/// use srrd_data::{FileFormat, ModelQuestion, ReadOptions, TableOptions, open_bytes, read_models};
+/// let csv = "prompt,response,old,new\np,a,0,1\np,b,1,2\nq,a,0,1\nq,c,2,9\n";
+/// let open = || open_bytes("log.csv", FileFormat::from_path("log.csv".as_ref())?, csv.into(), &ReadOptions::default());
+/// let table = read_models(vec![("log.csv".to_owned(), Box::new(open))], &TableOptions::default(), &ModelQuestion::default())?;
+/// assert_eq!(table.compare(&ModelSettings::default())?.prompts, 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// Anything wrong with the tables; nothing that all of them score.
 pub fn read_models(

@@ -38,6 +38,13 @@ pub fn parse_number(text: &str) -> Result<f64, NotANumber> {
 /// Adds the finite numbers of column `column` of the batch to `numbers`: those of a number column, or of the texts of a text
 /// column by [`parse_number`]. `file` and `name` (the column's) are for the message.
 ///
+/// ```
+/// use srrd_data::{Batch, Values, finite_numbers};
+/// let batch = Batch::from_columns(vec![Values::Text(["1", "inf"].into_iter().collect()).into()], 1);
+/// let error = finite_numbers("a table", "reward", &batch, 0, &mut Vec::new()).unwrap_err();
+/// assert_eq!((error.row(), error.column()), (Some(2), Some("reward")));
+/// ```
+///
 /// # Errors
 /// The first value that is missing, not finite or no number; booleans are no numbers.
 pub fn finite_numbers(

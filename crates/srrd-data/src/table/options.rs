@@ -6,7 +6,7 @@ use std::str::FromStr;
 use srrd::settings::SettingError;
 use srrd::{Choice, Duplicates};
 
-use crate::dataset::{DatasetNote, DatasetOptions};
+use crate::dataset::{DatasetNote, DatasetOptions, Log};
 use crate::error::shorten;
 
 /// What a column is to a table of transitions.
@@ -95,19 +95,19 @@ pub static ROLES: [RoleInfo; 12] = [
     RoleInfo {
         role: Role::Terminated,
         name: "terminated",
-        aliases: &["terminations"],
+        aliases: &["terminations", "termination", "is_terminal"],
         about: "whether the task is over after the row: true/false or 1/0",
     },
     RoleInfo {
         role: Role::Done,
         name: "done",
-        aliases: &["dones", "terminals", "next.done"],
+        aliases: &["dones", "terminals", "terminal", "is_last", "next.done"],
         about: "whether the episode is over after the row, for whatever reason",
     },
     RoleInfo {
         role: Role::Truncated,
         name: "truncated",
-        aliases: &["truncations"],
+        aliases: &["truncations", "truncation"],
         about: "whether the episode was cut off after the row",
     },
     RoleInfo {
@@ -271,6 +271,21 @@ pub struct TableOptions {
     pub properties: bool,
     /// How recorded data sets are read.
     pub dataset: DatasetOptions,
+}
+
+impl TableOptions {
+    /// Adds what is known of a log of training.
+    pub(crate) fn mean(&mut self, log: &Log) {
+        // Prompts have no successors, whatever the steps of a log say, and what is a reward is known.
+        self.next = Next::None;
+        if self.rewards.is_empty() && self.columns.get(Role::Reward).is_none() && !self.demonstrations {
+            match log.rewards.as_slice() {
+                // Named by its file: others call theirs the same.
+                [only] if ["reward", "score"].contains(&only.as_str()) => self.columns.set(Role::Reward, only),
+                rewards => self.rewards = rewards.to_vec(),
+            }
+        }
+    }
 }
 
 impl From<Duplicates> for TableOptions {

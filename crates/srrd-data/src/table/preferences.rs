@@ -10,6 +10,14 @@ use crate::error::{ErrorKind, TableError};
 
 /// Reads preferences: a table with the columns `better` and `worse`, which name episodes.
 ///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("said.csv");
+/// std::fs::write(&path, "better,worse\n3,1\n2,1\n")?;
+/// assert_eq!(srrd_data::read_preferences(&path)?.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// When a column or a value is missing, or there are no rows.
 pub fn read_preferences(path: &Path) -> Result<Vec<Preference>, TableError> {

@@ -193,10 +193,25 @@ impl Finder<'_> {
         format!("this one has {}{nearest}", listed(self.schema.names()))
     }
 
+    /// What is wrong with rewards of which a row has several: it may be a whole episode.
+    fn lists_of_rewards(&self) -> Option<String> {
+        let names = std::iter::once("reward").chain(Role::Reward.info().aliases.iter().copied());
+        let name = names.into_iter().find(|name| Identity::find(self.schema, name).is_some())?;
+        Some(format!(
+            "the column `{name}` holds several numbers in each row, as if a row were a whole episode: a table has one row per \
+             transition; with pandas, `df.explode([...])` makes rows of lists"
+        ))
+    }
+
     fn missing(&self, role: Role) -> TableError {
         let column = role.info().name;
+        if role == Role::Reward
+            && let Some(what) = self.lists_of_rewards()
+        {
+            return TableError::new(ErrorKind::MissingColumn, self.file, what).in_column(column);
+        }
         let instead = match role {
-            Role::Reward => String::new(),
+            Role::Reward => " (or say which columns are rewards, as in `--rewards old,new`)".to_owned(),
             _ => format!(" (or feature columns `{column}.NAME`, or `{column}_0`, `{column}_1`, …)"),
         };
         let mut what = format!("the column is missing: a table of transitions needs it{instead}; ");
@@ -399,8 +414,12 @@ fn matches(pattern: &str, name: &str) -> bool {
 fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let far = wanted.chars().count() / 3 + 1;
     // A table of thousands of features has no column that was misspelled, and very long names are none.
-    let near = names.take(1000).filter(|name| name.len() < 100).map(|name| (edits(wanted, name), name));
-    near.filter(|(edits, _)| *edits < far.max(2)).min_by_key(|(edits, _)| *edits).map(|(_, name)| name)
+    let names: Vec<&str> = names.take(1000).collect();
+    // `accuracy_reward` is a reward.
+    let within = |name: &&&str| name.split(['_', '.', '/', ' ', '-']).any(|part| part.eq_ignore_ascii_case(wanted));
+    let near = names.iter().copied().filter(|name| name.len() < 100).map(|name| (edits(wanted, name), name));
+    let near = near.filter(|(edits, _)| *edits < far.max(2)).min_by_key(|(edits, _)| *edits).map(|(_, name)| name);
+    near.or_else(|| names.iter().find(within).copied())
 }
 
 /// How many letters have to be put in, taken out or changed to make one name of the other.
@@ -463,5 +482,6 @@ mod tests {
         }
         assert_eq!(nearest("reward", ["rewrd", "ward", "state"].into_iter()), Some("rewrd"));
         assert_eq!(nearest("action", ["state", "next_state", "reward"].into_iter()), None);
+        assert_eq!(nearest("reward", ["step", "accuracy_reward"].into_iter()), Some("accuracy_reward"));
     }
 }

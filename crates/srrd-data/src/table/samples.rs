@@ -8,13 +8,12 @@ use srrd::{NamedSample, RewardSample, SampleBuilder, SampleError, Token};
 use super::batch::Batch;
 use super::gather::Gathered;
 use super::number::finite_numbers;
-use super::options::{Next, Role, TableNote, TableOptions};
+use super::options::{TableNote, TableOptions};
 use super::properties::properties_of;
 use super::read::{ReadOptions, TableReader, for_each_batch, for_each_mapped, open};
 use super::roles::{Identity, NextState, Places, Roles};
 use super::shift::{Following, following};
 use super::tokens::{Ends, Tokens, cell_text, check_present, is_long};
-use crate::dataset::DatasetNote;
 use crate::error::{ErrorKind, TableError};
 
 /// The place of a row that is in no sample.
@@ -140,6 +139,15 @@ impl SampleTable {
 
 /// Reads the reward samples of a table; `-` is CSV on standard input. See [`read_table`] for what was understood of it.
 ///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("log.csv");
+/// std::fs::write(&path, "state,action,next_state,reward\nhome,walk,park,1.5\npark,walk,home,2\n")?;
+/// let samples = srrd_data::read_samples(&path, srrd::Duplicates::Mean)?;
+/// assert_eq!((samples[0].name.as_str(), samples[0].sample.len()), ("log.csv", 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// As [`read_table`].
 pub fn read_samples(path: &Path, options: impl Into<TableOptions>) -> Result<Vec<NamedSample>, TableError> {
@@ -147,6 +155,18 @@ pub fn read_samples(path: &Path, options: impl Into<TableOptions>) -> Result<Vec
 }
 
 /// Reads the reward samples of a table, and where its rows went; `-` is CSV on standard input.
+///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("log.csv");
+/// std::fs::write(&path, "state,action,next_state,reward\nhome,walk,park,1.5\npark,walk,home,2\n")?;
+/// let options = srrd_data::TableOptions { rewards: vec!["reward".into()], ..srrd_data::TableOptions::default() };
+/// let table = srrd_data::read_table(&path, options)?;
+/// // The second row of the file, by sample and transition there.
+/// let (sample, transition) = table.place_of(1).unwrap();
+/// assert_eq!(table.samples[sample].sample.rewards()[transition], 2.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// Anything wrong with the table; the message names the file, the row and the column and says what to do.
@@ -163,6 +183,15 @@ pub fn read_table(path: &Path, options: impl Into<TableOptions>) -> Result<Sampl
 /// Reads the reward samples of a table that is open; `name` is that of the sample when neither a `sample` column nor reward columns
 /// name it.
 ///
+/// ```
+/// use srrd_data::{FileFormat, ReadOptions, TableOptions, open_bytes, read_sample_table};
+/// let csv = "state,action,next_state,reward\nhome,walk,park,1.5\npark,walk,home,2\n";
+/// let table = open_bytes("log.csv", FileFormat::from_path("log.csv".as_ref())?, csv.into(), &ReadOptions::default())?;
+/// let read = read_sample_table(table, "log", TableOptions::default())?;
+/// assert_eq!((read.samples[0].name.as_str(), read.row_count()), ("log", 2));
+/// # Ok::<(), srrd_data::TableError>(())
+/// ```
+///
 /// # Errors
 /// As [`read_table`].
 pub fn read_sample_table(
@@ -175,15 +204,7 @@ pub fn read_sample_table(
     let mut notes = Vec::new();
     let log = reader.log().cloned();
     if let Some(log) = &log {
-        // Prompts have no successors, whatever the steps of a log say, and what is a reward is known.
-        options.next = Next::None;
-        if options.rewards.is_empty() && options.columns.get(Role::Reward).is_none() && !options.demonstrations {
-            match log.rewards.as_slice() {
-                // Named by its file: others call theirs the same.
-                [only] if ["reward", "score"].contains(&only.as_str()) => options.columns.set(Role::Reward, only),
-                rewards => options.rewards = rewards.to_vec(),
-            }
-        }
+        options.mean(log);
     }
     let roles = Roles::of(&file, reader.schema(), &options, &mut notes)?;
     if log.is_some() {
@@ -229,9 +250,7 @@ pub fn read_sample_table(
         notes.push(TableNote::OneStep { file: file.clone(), column: column.clone() });
     }
     let mut table = gathered.build()?;
-    if let Some(rows) = log.map(|log| log.missing()).filter(|rows| *rows > 0) {
-        notes.push(TableNote::Dataset { file: file.clone(), note: DatasetNote::WithoutReward { rows } });
-    }
+    notes.extend(log.and_then(|log| log.note(&file)));
     table.notes = notes;
     table.ends = (!ends.ends.is_empty()).then_some(ends.ends);
     if roles.next_state == NextState::OneStep {

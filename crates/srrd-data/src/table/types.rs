@@ -23,6 +23,14 @@ pub(crate) const EXACT: u64 = 1 << 53;
 /// In other formats columns have the types they have (in JSONL, floats if any value is one); columns of integers of which some do
 /// not fit into 64 bits are text.
 ///
+/// ```
+/// use srrd_data::{FileFormat, ReadOptions, ColumnType, infer_types_of, open_bytes};
+/// let csv = "state,action,next_state,reward\nhome,walk,park,1.5\npark,walk,home,2\n";
+/// let mut table = open_bytes("log.csv", FileFormat::from_path("log.csv".as_ref())?, csv.into(), &ReadOptions::default())?;
+/// assert_eq!(infer_types_of(&mut *table)?, [ColumnType::Text, ColumnType::Text, ColumnType::Text, ColumnType::Float]);
+/// # Ok::<(), srrd_data::TableError>(())
+/// ```
+///
 /// # Errors
 /// Anything that is wrong with the table.
 pub fn infer_types_of(table: &mut dyn TableReader) -> Result<Vec<ColumnType>, TableError> {
@@ -149,6 +157,14 @@ fn plain_float(text: &str) -> Option<f64> {
 
 /// Turns the columns of a batch into the types of `schema`, where it names them: texts into what they say (an empty text
 /// into a missing value), integers into floats, anything into text. `file` is for messages.
+///
+/// ```
+/// use srrd_data::{Batch, ColumnType, Schema, Values, coerce};
+/// let mut batch = Batch::from_columns(vec![Values::Text(["1", "2.5"].into_iter().collect()).into()], 1);
+/// coerce("a table", &Schema::new([("reward", ColumnType::Float)]), &mut batch)?;
+/// assert_eq!(batch.columns[0].values, Values::Float(vec![1.0, 2.5]));
+/// # Ok::<(), srrd_data::TableError>(())
+/// ```
 ///
 /// # Errors
 /// The first value that is not of its column's type.

@@ -33,6 +33,15 @@ pub struct WalkTable {
 
 /// Reads the episodes of a table; `-` is CSV on standard input.
 ///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("walks.csv");
+/// std::fs::write(&path, "episode,step,state,action,reward\n1,0,home,walk,0\n1,1,park,walk,1\n2,0,park,wait,0\n2,1,park,walk,0\n")?;
+/// let table = srrd_data::read_walks(&path, srrd::Duplicates::Mean)?;
+/// assert_eq!(table.walks[0].episodes.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// Anything wrong with the table; the message names the file, the row and the column and says what to do.
 pub fn read_walks(path: &Path, options: impl Into<TableOptions>) -> Result<WalkTable, TableError> {

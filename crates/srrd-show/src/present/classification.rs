@@ -7,6 +7,26 @@ use crate::escape::shown;
 use crate::words::{count, counted, table};
 
 /// A table of scores, and tests between metrics.
+///
+/// ```
+/// use srrd::answer::{ClassifyOptions, ClassifyPlan, classify};
+/// use srrd::{Duplicates, NamedSample, Options, RewardSample};
+/// // Careful agents like what is near, bold ones what is far.
+/// let agent = |n: usize| {
+///     let reward = move |s: i32| if n % 2 == 0 { f64::from(s) } else { f64::from((s * 7 + n as i32) % 5) };
+///     let rows = (0..30).map(move |s| (s, 0, (s + 1) % 30, reward(s)));
+///     let sample = RewardSample::from_rows(rows, Duplicates::Mean)?;
+///     let label = Some(["careful", "bold"][n % 2].to_owned());
+///     Ok::<_, srrd::SampleError>(NamedSample { label, ..NamedSample::new(format!("agent {n}"), sample) })
+/// };
+/// let agents = (0..12).map(agent).collect::<Result<Vec<_>, _>>()?;
+/// let agents: Vec<&NamedSample> = agents.iter().collect();
+/// let choices = ClassifyOptions { gammas: vec![0.9], ks: vec![1, 3], repeats: 5, ..ClassifyOptions::default() };
+/// let plan = ClassifyPlan::new(&Options::default().question()?, &choices)?;
+/// let text = srrd_show::present::classification::text(&classify(&agents, &plan)?);
+/// assert!(text.starts_with("12 samples of 2 classes"), "{text}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn text(found: &Classification) -> String {
     let mut text = format!(
         "{} of {}; {} with {} for training\n\n",
@@ -67,6 +87,26 @@ fn most_often(values: impl Iterator<Item = String>) -> String {
 }
 
 /// A table of samples and what they were taken for.
+///
+/// ```
+/// use srrd::answer::{ClassifyOptions, ClassifyPlan, label};
+/// use srrd::{Duplicates, NamedSample, Options, RewardSample};
+/// // Careful agents like what is near, bold ones what is far.
+/// let agent = |n: usize| {
+///     let reward = move |s: i32| if n % 2 == 0 { f64::from(s) } else { f64::from((s * 7 + n as i32) % 5) };
+///     let rows = (0..30).map(move |s| (s, 0, (s + 1) % 30, reward(s)));
+///     let sample = RewardSample::from_rows(rows, Duplicates::Mean)?;
+///     let label = Some(["careful", "bold"][n % 2].to_owned());
+///     Ok::<_, srrd::SampleError>(NamedSample { label, ..NamedSample::new(format!("agent {n}"), sample) })
+/// };
+/// let agents = (0..12).map(agent).collect::<Result<Vec<_>, _>>()?;
+/// let agents: Vec<&NamedSample> = agents.iter().collect();
+/// let choices = ClassifyOptions { gammas: vec![0.9], ks: vec![1, 3], repeats: 5, ..ClassifyOptions::default() };
+/// let plan = ClassifyPlan::new(&Options::default().question()?, &choices)?;
+/// let text = srrd_show::present::classification::labelling(&label(&agents[2..], &agents[..2], &plan)?);
+/// assert!(text.contains("agent 0"), "{text}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn labelling(found: &Labelling) -> String {
     let chosen = (found.validation)
         .map_or(String::new(), |accuracy| format!(" (chosen by cross-validation: accuracy {accuracy:.3})"));

@@ -9,11 +9,36 @@ use super::header;
 use crate::words::{Paint, count, counted, probability, table};
 
 /// A table of distances, and what there is to say about them.
+///
+/// ```
+/// use srrd::{Duplicates, Metric, NamedSample, Options, RewardSample};
+/// let rows = (0..40).map(|s| (s, s % 3, (7 * s + 1) % 40, f64::from(s * s % 11)));
+/// let old = RewardSample::from_rows(rows, Duplicates::Mean)?;
+/// let new = old.with_rewards(old.rewards().iter().map(|r| 2.0 * r + 1.0).collect())?;
+/// let [old, new] = [NamedSample::new("old", old), NamedSample::new("new", new)];
+/// let question = Options { metrics: vec![Metric::Direct], ..Options::default() }.question()?;
+/// let text = srrd_show::present::comparison::text(&srrd::compare(&old, &new, &question)?);
+/// assert!(text.starts_with("A  old: 40 transitions") && text.contains("direct"), "{text}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn text(comparison: &Comparison) -> String {
     painted(comparison, Paint::PLAIN)
 }
 
 /// [`text`] in colours.
+///
+/// ```
+/// use srrd::{Duplicates, Metric, NamedSample, Options, RewardSample};
+/// let rows = (0..40).map(|s| (s, s % 3, (7 * s + 1) % 40, f64::from(s * s % 11)));
+/// let old = RewardSample::from_rows(rows, Duplicates::Mean)?;
+/// let new = old.with_rewards(old.rewards().iter().map(|r| 2.0 * r + 1.0).collect())?;
+/// let [old, new] = [NamedSample::new("old", old), NamedSample::new("new", new)];
+/// let question = Options { metrics: vec![Metric::Direct], ..Options::default() }.question()?;
+/// use srrd_show::present::comparison::{painted, text};
+/// let found = srrd::compare(&old, &new, &question)?;
+/// assert_eq!(painted(&found, srrd_show::words::Paint::PLAIN), text(&found));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn painted(comparison: &Comparison, paint: Paint) -> String {
     let Comparison { a, b, common, used, results, .. } = comparison;
     let ranks = match used.correlation() {

@@ -7,11 +7,26 @@ use crate::chart::{Axis, LineChart, Point, Series};
 use crate::words::counted;
 
 /// γ as a line of text tells it.
+///
+/// ```
+/// use srrd::{Duplicates, Metric, NamedSample, Options, RewardSample};
+/// let rows = (0..40).map(|s| (s, s % 3, (7 * s + 1) % 40, f64::from(s * s % 11)));
+/// let old = RewardSample::from_rows(rows, Duplicates::Mean)?;
+/// let new = old.with_rewards(old.rewards().iter().map(|r| 2.0 * r + 1.0).collect())?;
+/// let [old, new] = [NamedSample::new("old", old), NamedSample::new("new", new)];
+/// let question = Options { metrics: vec![Metric::Direct], ..Options::default() }.question()?;
+/// assert_eq!(srrd_show::present::gamma::in_words(&srrd::compare(&old, &new, &question)?.used), "gamma 0.9");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn in_words(used: &Used) -> String {
     told(used.settings.gamma.get(), used.gamma.as_ref().map(GammaSummary::from).as_ref())
 }
 
 /// γ as a line of text tells it, with what is known of its estimate.
+///
+/// ```
+/// assert_eq!(srrd_show::present::gamma::told(0.9, None), "gamma 0.9");
+/// ```
 pub fn told(gamma: f64, estimate: Option<&GammaSummary>) -> String {
     match estimate {
         None => format!("gamma {gamma}"),
@@ -40,6 +55,18 @@ pub fn with_its_digits(gamma: f64, low: f64, high: f64) -> [String; 3] {
 }
 
 /// What shaping leaves of the rewards, by γ, with the least of it marked.
+///
+/// ```
+/// use srrd::{Duplicates, NamedSample, RewardSample};
+/// let rows = (0..40).map(|s| (s, s % 3, (7 * s + 1) % 40, f64::from(s * s % 11)));
+/// let old = RewardSample::from_rows(rows, Duplicates::Mean)?;
+/// let new = old.with_rewards(old.rewards().iter().map(|r| 2.0 * r + 1.0).collect())?;
+/// let [old, new] = [NamedSample::new("old", old), NamedSample::new("new", new)];
+/// use srrd_show::Figure;
+/// let estimate = srrd::estimate_gamma(&[&old.sample, &new.sample]);
+/// assert!(srrd_show::present::gamma::profile(&estimate).to_svg().starts_with("<svg"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn profile(estimate: &GammaEstimate) -> LineChart {
     let points = |of: &mut dyn Iterator<Item = &(f64, f64)>| of.map(|&(x, y)| Point::new(x, y)).collect::<Vec<_>>();
     let inside = |(gamma, _): &&(f64, f64)| (estimate.low..=estimate.high).contains(gamma);

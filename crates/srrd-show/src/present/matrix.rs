@@ -9,6 +9,18 @@ use crate::words::{short, table};
 use crate::{FigureError, HeatMap};
 
 /// A square table of a few samples, with what stands for undefined and for mostly noise.
+///
+/// ```
+/// use srrd::{Duplicates, Metric, NamedSample, Options, RewardSample};
+/// let rows = (0..40).map(|s| (s, s % 3, (7 * s + 1) % 40, f64::from(s * s % 11)));
+/// let old = RewardSample::from_rows(rows, Duplicates::Mean)?;
+/// let new = old.with_rewards(old.rewards().iter().map(|r| 2.0 * r + 1.0).collect())?;
+/// let [old, new] = [NamedSample::new("old", old), NamedSample::new("new", new)];
+/// let question = Options { metrics: vec![Metric::Direct], ..Options::default() }.question()?;
+/// let text = srrd_show::present::matrix::text(&srrd::matrix(&[&old, &new], &question)?);
+/// assert!(text.contains("0.000"), "{text}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn text(matrix: &Matrix) -> String {
     let size = matrix.names.len();
     let weak: BTreeSet<(usize, usize)> = matrix.distances.weak().collect();
@@ -35,6 +47,19 @@ pub fn text(matrix: &Matrix) -> String {
 
 /// A heat map, ordered by hierarchical clustering, with classes where samples have labels and outlines of clusters where there are some.
 /// Pairs whose distance is mostly noise are faded.
+///
+/// ```
+/// use srrd::{Duplicates, Metric, NamedSample, Options, RewardSample};
+/// let rows = (0..40).map(|s| (s, s % 3, (7 * s + 1) % 40, f64::from(s * s % 11)));
+/// let old = RewardSample::from_rows(rows, Duplicates::Mean)?;
+/// let new = old.with_rewards(old.rewards().iter().map(|r| 2.0 * r + 1.0).collect())?;
+/// let [old, new] = [NamedSample::new("old", old), NamedSample::new("new", new)];
+/// let question = Options { metrics: vec![Metric::Direct], ..Options::default() }.question()?;
+/// use srrd_show::Figure;
+/// let map = srrd_show::present::matrix::heat_map(&srrd::matrix(&[&old, &new], &question)?, None)?;
+/// assert!(map.to_svg().starts_with("<svg"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// When the distances cannot be drawn.

@@ -7,11 +7,36 @@ use crate::escape::shown;
 use crate::words::{Paint, reward};
 
 /// One sentence, and where they differ two paths that anyone can check.
+///
+/// ```
+/// use srrd::{Duplicates, Metric, NamedSample, Options, RewardSample};
+/// let rows = (0..40).map(|s| (s, s % 3, (7 * s + 1) % 40, f64::from(s * s % 11)));
+/// let old = RewardSample::from_rows(rows, Duplicates::Mean)?;
+/// let new = old.with_rewards(old.rewards().iter().map(|r| 2.0 * r + 1.0).collect())?;
+/// let [old, new] = [NamedSample::new("old", old), NamedSample::new("new", new)];
+/// let question = Options { metrics: vec![Metric::Projected], verdict: true, ..Options::default() }.question()?;
+/// let found = srrd::compare(&old, &new, &question)?.verdict.unwrap();
+/// assert!(srrd_show::present::verdict::text(&found, ["old", "new"]).starts_with("Verdict: "));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn text(judgement: &Judgement, names: [&str; 2]) -> String {
     painted(judgement, names, Paint::PLAIN)
 }
 
 /// [`text`] in colours.
+///
+/// ```
+/// use srrd::{Duplicates, Metric, NamedSample, Options, RewardSample};
+/// let rows = (0..40).map(|s| (s, s % 3, (7 * s + 1) % 40, f64::from(s * s % 11)));
+/// let old = RewardSample::from_rows(rows, Duplicates::Mean)?;
+/// let new = old.with_rewards(old.rewards().iter().map(|r| 2.0 * r + 1.0).collect())?;
+/// let [old, new] = [NamedSample::new("old", old), NamedSample::new("new", new)];
+/// let question = Options { metrics: vec![Metric::Projected], verdict: true, ..Options::default() }.question()?;
+/// let found = srrd::compare(&old, &new, &question)?.verdict.unwrap();
+/// use srrd_show::present::verdict::{painted, text};
+/// assert_eq!(painted(&found, ["old", "new"], srrd_show::words::Paint::PLAIN), text(&found, ["old", "new"]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn painted(judgement: &Judgement, [a, b]: [&str; 2], paint: Paint) -> String {
     let answer = answer_in_words(judgement.answer);
     let answer = match judgement.answer {
@@ -27,6 +52,18 @@ pub fn painted(judgement: &Judgement, [a, b]: [&str; 2], paint: Paint) -> String
 }
 
 /// The answer and why, without a full stop.
+///
+/// ```
+/// use srrd::{Duplicates, Metric, NamedSample, Options, RewardSample};
+/// let rows = (0..40).map(|s| (s, s % 3, (7 * s + 1) % 40, f64::from(s * s % 11)));
+/// let old = RewardSample::from_rows(rows, Duplicates::Mean)?;
+/// let new = old.with_rewards(old.rewards().iter().map(|r| 2.0 * r + 1.0).collect())?;
+/// let [old, new] = [NamedSample::new("old", old), NamedSample::new("new", new)];
+/// let question = Options { metrics: vec![Metric::Projected], verdict: true, ..Options::default() }.question()?;
+/// let found = srrd::compare(&old, &new, &question)?.verdict.unwrap();
+/// println!("{}.", srrd_show::present::verdict::sentence(&found));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn sentence(judgement: &Judgement) -> String {
     format!("{}: {}", answer_in_words(judgement.answer), judgement.why)
 }

@@ -153,6 +153,26 @@ pub struct Achieved {
 
 /// How well the metrics of a question tell labelled samples apart, over random splits.
 ///
+/// ```
+/// use srrd::answer::{ClassifyOptions, ClassifyPlan, classify};
+/// use srrd::{Duplicates, NamedSample, Options, RewardSample};
+/// // Careful agents like what is near, bold ones what is far.
+/// let agent = |n: usize| {
+///     let reward = move |s: i32| if n % 2 == 0 { f64::from(s) } else { f64::from((s * 7 + n as i32) % 5) };
+///     let rows = (0..30).map(move |s| (s, 0, (s + 1) % 30, reward(s)));
+///     let sample = RewardSample::from_rows(rows, Duplicates::Mean)?;
+///     let label = Some(["careful", "bold"][n % 2].to_owned());
+///     Ok::<_, srrd::SampleError>(NamedSample { label, ..NamedSample::new(format!("agent {n}"), sample) })
+/// };
+/// let agents = (0..12).map(agent).collect::<Result<Vec<_>, _>>()?;
+/// let agents: Vec<&NamedSample> = agents.iter().collect();
+/// let choices = ClassifyOptions { gammas: vec![0.9], ks: vec![1, 3], repeats: 5, ..ClassifyOptions::default() };
+/// let plan = ClassifyPlan::new(&Options::default().question()?, &choices)?;
+/// let found = classify(&agents, &plan)?;
+/// assert_eq!((found.samples, found.labels.len()), (12, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// Samples without a label, too few of them, or of one class; samples that can share no transition.
 pub fn classify(samples: &[&NamedSample], plan: &ClassifyPlan) -> Result<Classification, Problem> {
@@ -249,6 +269,26 @@ pub struct Labelled {
 }
 
 /// Labels samples by their nearest labelled neighbours.
+///
+/// ```
+/// use srrd::answer::{ClassifyOptions, ClassifyPlan, label};
+/// use srrd::{Duplicates, NamedSample, Options, RewardSample};
+/// // Careful agents like what is near, bold ones what is far.
+/// let agent = |n: usize| {
+///     let reward = move |s: i32| if n % 2 == 0 { f64::from(s) } else { f64::from((s * 7 + n as i32) % 5) };
+///     let rows = (0..30).map(move |s| (s, 0, (s + 1) % 30, reward(s)));
+///     let sample = RewardSample::from_rows(rows, Duplicates::Mean)?;
+///     let label = Some(["careful", "bold"][n % 2].to_owned());
+///     Ok::<_, srrd::SampleError>(NamedSample { label, ..NamedSample::new(format!("agent {n}"), sample) })
+/// };
+/// let agents = (0..12).map(agent).collect::<Result<Vec<_>, _>>()?;
+/// let agents: Vec<&NamedSample> = agents.iter().collect();
+/// let choices = ClassifyOptions { gammas: vec![0.9], ks: vec![1, 3], repeats: 5, ..ClassifyOptions::default() };
+/// let plan = ClassifyPlan::new(&Options::default().question()?, &choices)?;
+/// let found = label(&agents[2..], &agents[..2], &plan)?;
+/// assert_eq!((found.predictions[0].sample.as_str(), found.predictions.len()), ("agent 0", 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// Several metrics, samples without a label among the labelled ones, or samples that can share no transition.

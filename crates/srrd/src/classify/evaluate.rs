@@ -157,6 +157,22 @@ impl Evaluation {
 ///
 /// O(γ · samples² · log samples + repeats · γ · samples · k · samples / training samples), in parallel; 16 bytes per pair of samples.
 ///
+/// ```
+/// use srrd::Gamma;
+/// use srrd::classify::{Classes, GammaDistances, Grid, Splits, evaluate};
+/// // Two classes of six samples: 0.1 apart within a class, 0.7 between them.
+/// let class = |i: usize| i / 6;
+/// let cell = |i: usize| match (i / 12, i % 12) {
+///     (a, b) if a == b => 0.0,
+///     (a, b) => if class(a) == class(b) { 0.1 } else { 0.7 },
+/// };
+/// let distances = GammaDistances::from_matrices(12, vec![Gamma::new(0.9)?], vec![(0..144).map(cell).collect()]);
+/// let labels: Vec<&str> = (0..12).map(|i| ["careful", "bold"][class(i)]).collect();
+/// let found = evaluate(&distances, &Classes::new(&labels), &Grid::new(&[1, 3])?, &Splits::new(0.5, 20, 0)?)?;
+/// assert!(found.repeats.iter().all(|repeat| repeat.scores.accuracy == 1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// When there is not one label per sample, fewer than two classes, or too few samples to split.
 pub fn evaluate(
@@ -217,6 +233,22 @@ pub fn evaluate(
 
 /// The γ (its number) and the k with the best accuracy in one twofold cross-validation over all samples, and that accuracy: what to
 /// predict new samples with. Chosen as in [`evaluate`].
+///
+/// ```
+/// use srrd::Gamma;
+/// use srrd::classify::{Classes, GammaDistances, Grid, choose};
+/// // Two classes of six samples: 0.1 apart within a class, 0.7 between them.
+/// let class = |i: usize| i / 6;
+/// let cell = |i: usize| match (i / 12, i % 12) {
+///     (a, b) if a == b => 0.0,
+///     (a, b) => if class(a) == class(b) { 0.1 } else { 0.7 },
+/// };
+/// let distances = GammaDistances::from_matrices(12, vec![Gamma::new(0.9)?], vec![(0..144).map(cell).collect()]);
+/// let labels: Vec<&str> = (0..12).map(|i| ["careful", "bold"][class(i)]).collect();
+/// let (gamma, k, accuracy) = choose(&distances, &Classes::new(&labels), &Grid::new(&[1, 3])?, 0)?;
+/// assert_eq!((gamma, k, accuracy), (0, 1, 1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// When there is not one label per sample, or there are fewer than two samples.

@@ -18,6 +18,13 @@ pub struct Welch {
 ///
 /// Scores of repeated splits are not independent (splits share samples), so p is smaller than it should be; it is given because
 /// it is what is published.
+///
+/// ```
+/// use srrd::classify::welch;
+/// let test = welch(&[0.9, 0.8, 0.85, 0.95], &[0.6, 0.7, 0.5, 0.65]).unwrap();
+/// assert!(test.t > 4.0 && test.p < 0.01);
+/// assert_eq!(welch(&[0.9], &[0.6, 0.7]), None);
+/// ```
 pub fn welch(a: &[f64], b: &[f64]) -> Option<Welch> {
     if a.len() < 2 || b.len() < 2 {
         return None;

@@ -105,12 +105,37 @@ impl DistanceMatrix {
 ///
 /// O(canonicalizations + transitions + Σ over pairs of shared transitions), in parallel. `projected` and Spearman's correlation take
 /// every pair by itself, since residuals and ranks are those of the shared transitions: O(pairs · transitions · log transitions).
+///
+/// ```
+/// use srrd::{Duplicates, Metric, RewardSample, Settings, distance, pairwise};
+/// let rows = [("home", "walk", "park", 1.0), ("park", "walk", "home", 0.5), ("park", "wait", "park", 2.0)];
+/// let a = RewardSample::from_rows(rows, Duplicates::Mean)?;
+/// let [b, c] = [a.with_rewards(vec![0.0, 1.0, 5.0])?, a.with_rewards(vec![2.0, 1.0, 0.0])?];
+/// let settings = Settings::default();
+/// let all = pairwise(&[&a, &b, &c], Metric::Srrd, &settings);
+/// assert_eq!(all.get(0, 2), distance(&a, &c, Metric::Srrd, &settings).distance());
+/// assert_eq!(all.get(1, 1), Some(0.0));
+/// # Ok::<(), srrd::SampleError>(())
+/// ```
 pub fn pairwise(samples: &[&RewardSample], metric: Metric, settings: &Settings) -> DistanceMatrix {
     assemble(&Pairs::new(samples, metric, settings))
 }
 
 /// As [`pairwise`], of samples that are already canonicalized, all for the same correlation. Of the settings it takes `min_common` and
 /// `shrinkage`.
+///
+/// ```
+/// use srrd::compare::{Canonical, pairwise_canonical};
+/// use srrd::{Duplicates, Metric, RewardSample, Settings, pairwise};
+/// let rows = [("home", "walk", "park", 1.0), ("park", "walk", "home", 0.5), ("park", "wait", "park", 2.0)];
+/// let a = RewardSample::from_rows(rows, Duplicates::Mean)?;
+/// let b = a.with_rewards(vec![0.0, 1.0, 5.0])?;
+/// let settings = Settings::default();
+/// let canonical = [&a, &b].map(|sample| Canonical::new(sample, Metric::Epic, &settings));
+/// let all = pairwise_canonical(&canonical, &settings);
+/// assert_eq!(all.get(0, 1), pairwise(&[&a, &b], Metric::Epic, &settings).get(0, 1));
+/// # Ok::<(), srrd::SampleError>(())
+/// ```
 pub fn pairwise_canonical(samples: &[Canonical<'_>], settings: &Settings) -> DistanceMatrix {
     assemble(&Pairs::of_canonical(samples, settings))
 }

@@ -188,6 +188,18 @@ impl<'a> Pair<'a> {
 }
 
 /// The transitions that both samples hold, as pairs of indices, ascending. O(n + m).
+///
+/// ```
+/// use srrd::compare::common_transitions;
+/// use srrd::{Duplicates, RewardSample};
+/// let a = RewardSample::from_rows([("home", "walk", "park", 1.0), ("park", "walk", "home", 0.5)], Duplicates::Mean)?;
+/// let b = RewardSample::from_rows([("park", "walk", "home", 7.0), ("park", "wait", "park", 2.0)], Duplicates::Mean)?;
+/// let shared = common_transitions(&a, &b);
+/// assert_eq!(shared.len(), 1);
+/// let (in_a, in_b) = shared[0];
+/// assert_eq!((a.rewards()[in_a as usize], b.rewards()[in_b as usize]), (0.5, 7.0));
+/// # Ok::<(), srrd::SampleError>(())
+/// ```
 pub fn common_transitions(a: &RewardSample, b: &RewardSample) -> Vec<(u32, u32)> {
     checkpoint();
     let states = b.states.ids_in(&a.states);

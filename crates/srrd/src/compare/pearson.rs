@@ -95,6 +95,15 @@ impl Agreement {
 /// further pass sums the squared differences of the standardized vectors, because 1 − ρ would lose all its digits: equivalent
 /// rewards get a distance near 10⁻¹⁶, not 10⁻⁸. O(n).
 ///
+/// ```
+/// use srrd::compare::{Undefined, pearson};
+/// // Twice as much and a shift: nothing is left.
+/// assert!(pearson(&[1.0, 2.0, 4.0], &[3.0, 5.0, 9.0])?.distance < 1e-9);
+/// assert_eq!(pearson(&[1.0, 2.0, 4.0], &[-1.0, -2.0, -4.0])?.distance, 1.0);
+/// assert!(matches!(pearson(&[1.0, 2.0], &[5.0, 5.0]), Err(Undefined::Constant { .. })));
+/// # Ok::<(), Undefined>(())
+/// ```
+///
 /// # Errors
 /// [`Undefined::Constant`] when a vector is constant, [`Undefined::TooFewCommon`] when both are empty.
 ///

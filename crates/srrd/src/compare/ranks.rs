@@ -31,6 +31,13 @@ impl Choice for Correlation {
 
 /// The distance of two equally long vectors by their ranks. O(n log n).
 ///
+/// ```
+/// use srrd::compare::spearman;
+/// // Only the order counts.
+/// assert!(spearman(&[1.0, 2.0, 3.0], &[1.0, 10.0, 1000.0])?.distance < 1e-9);
+/// # Ok::<(), srrd::Undefined>(())
+/// ```
+///
 /// # Errors
 /// As [`pearson`](crate::compare::pearson).
 ///

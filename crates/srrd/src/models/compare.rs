@@ -44,6 +44,22 @@ pub fn compare_models(
 
 /// As [`compare_models`], of prompts in groups, and with properties of the responses.
 ///
+/// ```
+/// use srrd::models::{Grouping, ModelGroup, ModelSettings, compare_grouped};
+/// use srrd::sample::Ends;
+/// use srrd::{Duplicates, NamedSample, RewardSample};
+/// let rows = |from: i64| (from..from + 10).flat_map(|p| (0..4).map(move |r| (p, 100 * p + r, -1, (r * r) as f64)));
+/// let scores = |from| RewardSample::from_rows(rows(from), Duplicates::Mean)?.with_ends(Ends::all());
+/// let named = |name: &str, sample| NamedSample { one_step: true, ..NamedSample::new(name, sample) };
+/// let [safety, chat] = [named("model", scores(0)?), named("model", scores(50)?)];
+/// let others = [&safety, &chat].map(|of| named("other", of.sample.with_rewards(of.sample.rewards().iter().map(|r| -r).collect()).unwrap()));
+/// let group = |name: &str, models: [_; 2]| ModelGroup { name: name.to_owned(), models: models.to_vec(), nuisances: Vec::new() };
+/// let groups = vec![group("safety", [&safety, &others[0]]), group("chat", [&chat, &others[1]])];
+/// let found = compare_grouped(groups, Some(Grouping::Criterion("subset".to_owned())), None, &ModelSettings::default())?;
+/// assert_eq!((found.prompts, found.pairs[0].distance.value), (20, Some(1.0)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// When there is nothing to compare, the models of a group do not score the same responses, or steps are no numbers.
 pub fn compare_grouped(

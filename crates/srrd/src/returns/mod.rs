@@ -243,6 +243,19 @@ pub struct ReturnComparison {
 ///
 /// O(n log n) for n episodes, and as much for every draw of an interval. The same seed gives the same intervals on any number of threads.
 ///
+/// ```
+/// use srrd::returns::{ReturnSettings, Walks, compare_returns};
+/// use srrd::trajectories::{End, Trajectories};
+/// let mut builder = Trajectories::builder();
+/// for (state, reward) in [("a", 0.0), ("b", 2.0), ("c", 1.0), ("d", 5.0)] {
+///     builder.push_episode(&[state, "home"], &["go"], Some(&[reward]), End::Terminated)?;
+/// }
+/// let walks = Walks::numbered(builder.build());
+/// let found = compare_returns(&walks, &walks, &ReturnSettings::default())?;
+/// assert_eq!(found.tau_b.value, Ok(1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// When rewards are missing, no episode is shared, or an episode is not the same in both.
 pub fn compare_returns(a: &Walks, b: &Walks, settings: &ReturnSettings) -> Result<ReturnComparison, ReturnsError> {

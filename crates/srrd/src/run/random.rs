@@ -31,6 +31,15 @@ pub(crate) fn shuffle<T>(rng: &mut ChaCha8Rng, values: &mut [T]) {
 }
 
 /// A standard normal number, from numbers that are uniform between 0 and 1 (Box and Muller).
+///
+/// ```
+/// use srrd::run::normal;
+/// // Any source of uniform numbers does; this one repeats itself after three.
+/// let mut numbers = [0.2, 0.7, 0.4].into_iter().cycle();
+/// let mut uniform = || numbers.next().unwrap();
+/// let first = normal(&mut uniform);
+/// assert!(first.is_finite() && first != normal(&mut uniform));
+/// ```
 pub fn normal(uniform: &mut impl FnMut() -> f64) -> f64 {
     let (a, b) = (1.0 - uniform(), uniform());
     (-2.0 * a.ln()).sqrt() * (std::f64::consts::TAU * b).cos()

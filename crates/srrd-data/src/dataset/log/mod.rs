@@ -35,9 +35,11 @@ impl Log {
         Log { dataset, rewards, gold: None, missing: Arc::default() }
     }
 
-    /// Asked for when all rows were read: how many were left out because a reward is missing.
-    pub(crate) fn missing(&self) -> u64 {
-        self.missing.load(Ordering::Relaxed)
+    /// Asked for when all rows were read: that some were left out because a reward is missing.
+    pub fn note(&self, file: &str) -> Option<TableNote> {
+        let rows = self.missing.load(Ordering::Relaxed);
+        let note = DatasetNote::WithoutReward { rows };
+        (rows > 0).then(|| TableNote::Dataset { file: file.to_owned(), note })
     }
 }
 

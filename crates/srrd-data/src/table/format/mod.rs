@@ -204,6 +204,10 @@ pub struct FileFormat {
 }
 
 /// The extensions that [`FileFormat::from_path`] knows, for messages and help texts.
+///
+/// ```
+/// assert!(srrd_data::extensions().starts_with(".csv, .tsv, .jsonl"));
+/// ```
 pub fn extensions() -> String {
     let dotted = |compressible: bool| -> Vec<String> {
         let formats = FORMATS.iter().filter(|info| info.compressible == compressible);
@@ -227,6 +231,22 @@ const REMEDIES: [(&str, &str); 3] = [
 const PICKLES: [&str; 5] = ["pkl", "pickle", "pt", "pth", "joblib"];
 
 impl FileFormat {
+    /// As [`from_path`](Self::from_path) of a file that is there to be read: a `.json` may hold one object per line, as DuckDB and Hugging
+    /// Face write it.
+    ///
+    /// # Errors
+    /// As [`from_path`](Self::from_path).
+    pub fn of_input(path: &Path) -> Result<Self, TableError> {
+        Self::from_path(path).or_else(|error| {
+            let name = path.to_string_lossy().to_ascii_lowercase();
+            let inner = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+            match inner.strip_suffix(".json") {
+                Some(_) => Self::from_path(Path::new(&name.replace(".json", ".jsonl"))),
+                None => Err(error),
+            }
+        })
+    }
+
     /// A format without compression around it.
     pub const fn plain(format: Format) -> Self {
         FileFormat { format, compression: Compression::None }

@@ -59,11 +59,17 @@ impl LineBlocks {
         let input: Box<dyn Read + Send> = match compression {
             Compression::None => input,
             Compression::Gzip => {
-                check_magic(&name, &first, b"\x1f\x8b", "gzip")?;
+                check_magic(&name, &first, |first| first.starts_with(b"\x1f\x8b"), "gzip")?;
                 Box::new(gzip::Members::new(io::BufReader::with_capacity(CHUNK, input)))
             }
             Compression::Zstd => {
-                check_magic(&name, &first, b"\x28\xb5\x2f\xfd", "Zstandard")?;
+                // A frame, or one that is to be skipped, as pzstd puts before each of its own.
+                let begins = |first: &[u8]| match *first {
+                    [0x28, 0xb5, 0x2f, 0xfd, ..] => true,
+                    [kind, 0x2a, 0x4d, 0x18, ..] => kind >> 4 == 5,
+                    _ => false,
+                };
+                check_magic(&name, &first, begins, "Zstandard")?;
                 let mut decoder = zstd::stream::read::Decoder::new(input).map_err(failed)?;
                 // As far back as `zstd --long=31` looks.
                 decoder.window_log_max(31).map_err(failed)?;
@@ -260,11 +266,11 @@ fn peek(mut input: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, Box<dyn Read + 
     Ok((first, Box::new(input)))
 }
 
-fn check_magic(name: &str, first: &[u8], magic: &[u8], codec: &str) -> Result<(), TableError> {
+fn check_magic(name: &str, first: &[u8], begins: impl Fn(&[u8]) -> bool, codec: &str) -> Result<(), TableError> {
     if first.is_empty() {
         return Err(wrong_format(name, Format::Csv, first));
     }
-    if first.starts_with(magic) {
+    if begins(first) {
         return Ok(());
     }
     let looks = signature(first).unwrap_or("something else, perhaps plain text");

@@ -208,6 +208,16 @@ impl Source {
 
 /// Opens a table. The format is told by the file's name; `-` is CSV on standard input. What is a recorded data set is read as one ([`DATASETS`](crate::DATASETS)).
 ///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("log.csv");
+/// std::fs::write(&path, "state,action,next_state,reward\nhome,walk,park,1.5\npark,walk,home,2\n")?;
+/// let mut table = srrd_data::open(&path, &srrd_data::ReadOptions::default())?;
+/// table.select(&["reward"])?;
+/// assert_eq!(table.schema().len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// The file cannot be opened, its format is not supported, or its beginning is not of that format.
 pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, TableError> {
@@ -219,7 +229,7 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, 
 
 /// Opens a table, without a look whether it is a recorded data set.
 pub(crate) fn open_file(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, TableError> {
-    let format = FileFormat::from_path(path)?;
+    let format = FileFormat::of_input(path)?;
     if path.as_os_str() == "-" {
         return open_stream("standard input", format, Box::new(std::io::stdin()), options);
     }
@@ -235,6 +245,14 @@ pub(crate) fn open_file(path: &Path, options: &ReadOptions) -> Result<Box<dyn Ta
 
 /// Opens a table held in memory; `name` is for messages.
 ///
+/// ```
+/// use srrd_data::{FileFormat, ReadOptions, open_bytes};
+/// let csv = "state,action,next_state,reward\nhome,walk,park,1.5\npark,walk,home,2\n";
+/// let table = open_bytes("log.csv", FileFormat::from_path("log.csv".as_ref())?, csv.into(), &ReadOptions::default())?;
+/// assert_eq!(table.schema().names().collect::<Vec<_>>(), ["state", "action", "next_state", "reward"]);
+/// # Ok::<(), srrd_data::TableError>(())
+/// ```
+///
 /// # Errors
 /// As for [`open`].
 pub fn open_bytes(
@@ -248,6 +266,14 @@ pub fn open_bytes(
 
 /// Opens a table that arrives as a stream. Text formats are read as they come; of the others, which need to jump about in
 /// the file, the whole is taken into memory first.
+///
+/// ```
+/// use srrd_data::{FileFormat, ReadOptions, open_stream};
+/// let stream = Box::new(std::io::Cursor::new("state,action,reward\nhome,walk,1.5\n"));
+/// let table = open_stream("a pipe", FileFormat::from_path("-".as_ref())?, stream, &ReadOptions::default())?;
+/// assert_eq!(table.schema().len(), 3);
+/// # Ok::<(), srrd_data::TableError>(())
+/// ```
 ///
 /// # Errors
 /// As for [`open`].

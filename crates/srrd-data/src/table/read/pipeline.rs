@@ -124,6 +124,19 @@ impl<T: Default + Send> Round<T> {
 
 /// Goes through all batches of a table, in order; on several threads the next ones are read while one is worked on.
 ///
+/// ```
+/// use srrd_data::{FileFormat, ReadOptions, for_each_batch, open_bytes};
+/// let csv = "state,action,next_state,reward\nhome,walk,park,1.5\npark,walk,home,2\n";
+/// let table = open_bytes("log.csv", FileFormat::from_path("log.csv".as_ref())?, csv.into(), &ReadOptions::default())?;
+/// let mut rows = 0;
+/// for_each_batch(table, |batch| {
+///     rows += batch.rows;
+///     Ok(())
+/// })?;
+/// assert_eq!(rows, 2);
+/// # Ok::<(), srrd_data::TableError>(())
+/// ```
+///
 /// # Errors
 /// The reader's, or the first that `each` returns.
 pub fn for_each_batch(

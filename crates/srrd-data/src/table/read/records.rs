@@ -2,7 +2,7 @@
 //!
 //! Integers, floats, booleans and texts are read, dictionary-encoded or not, with missing values. Bytes are taken for text and must be
 //! UTF-8. A list of numbers is a group of columns: `observation` with seven numbers is `observation.0` to `observation.6`. Lists of chat
-//! messages are texts. Columns of other types give an error, but only when they are selected; where columns are only passed through, they are shown as text.
+//! messages are texts, and so are UUIDs. Columns of other types give an error, but only when they are selected; where columns are only passed through, they are shown as text.
 
 use std::collections::HashSet;
 
@@ -51,6 +51,8 @@ enum Use {
     Json,
     /// A column of texts made of chat messages.
     Chat,
+    /// A column of UUIDs as text.
+    Uuid,
     /// None, for this reason.
     Nothing(String),
 }
@@ -117,7 +119,7 @@ impl<S: RecordSource> RecordsReader<S> {
                 }
                 _ => {
                     let kind = match what {
-                        Use::Shown | Use::Json | Use::Chat => Some(ColumnType::Text),
+                        Use::Shown | Use::Json | Use::Chat | Use::Uuid => Some(ColumnType::Text),
                         _ => known_type(data.data_type()),
                     };
                     columns.fields.push(Field { name: data.name().clone(), kind });
@@ -215,6 +217,7 @@ impl<S: RecordSource> RecordsReader<S> {
                 Use::Json => shown::fill_json(array, column),
                 Use::Chat => shown::fill_chat(array, column),
                 Use::Shown => shown::fill(array, column),
+                Use::Uuid => shown::fill_uuids(array, column),
                 _ => fill(array, column).map_err(|row| {
                     let what = "the value is not UTF-8 text; binary columns are not supported";
                     placed(row, TableError::new(ErrorKind::Encoding, &self.name, what))
@@ -258,6 +261,7 @@ impl<S: RecordSource> TableReader for RecordsReader<S> {
             let data_type = data.data_type();
             // What is not meant is not checked, either: lists of any length, bytes that are no text.
             self.uses[field] = match &self.uses[field] {
+                Use::Uuid => Use::Uuid,
                 Use::Plain(kind) if !is_bytes(data_type) && !shown::can_show(data_type) => Use::Plain(*kind),
                 _ if shown::can_show(data_type) => Use::Shown,
                 _ if shown::is_json(data_type) => Use::Json,
@@ -304,6 +308,7 @@ fn uses_of(schema: &SchemaRef, source: &mut impl RecordSource) -> Result<Vec<Use
                 features(usize::try_from(*count).unwrap_or(0))
             }
             _ if shown::is_chat(data_type) => Use::Chat,
+            _ if is_uuid(field) => Use::Uuid,
             _ => {
                 if element_type(data_type).is_some() {
                     unknown.push(position);
@@ -329,6 +334,14 @@ fn uses_of(schema: &SchemaRef, source: &mut impl RecordSource) -> Result<Vec<Use
         }
     }
     Ok(uses)
+}
+
+/// What metadata of a field say that its bytes are UUIDs.
+pub(crate) const UUID: (&str, &str) = ("ARROW:extension:name", "arrow.uuid");
+
+fn is_uuid(field: &arrow_schema::Field) -> bool {
+    *field.data_type() == DataType::FixedSizeBinary(16)
+        && field.metadata().get(UUID.0).is_some_and(|name| name == UUID.1)
 }
 
 fn features(count: usize) -> Use {

@@ -77,6 +77,14 @@ fn bytes(value: &[u8]) -> String {
     }
 }
 
+/// Adds UUIDs, as they are written: 32 digits in five groups.
+pub(super) fn fill_uuids(array: &ArrayRef, column: &mut Column) {
+    texts(array.as_fixed_size_binary(), column, |bytes| {
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        [0..8, 8..12, 12..16, 16..20, 20..32].map(|group| &digits[group]).join("-")
+    });
+}
+
 /// Adds values that count days, seconds or parts of them since something, by integers of 32 or 64 bits.
 fn counts(array: &ArrayRef, column: &mut Column, show: impl Fn(i64) -> String) {
     let narrow = matches!(array.data_type(), DataType::Date32 | DataType::Time32(_));

@@ -11,6 +11,19 @@ use crate::error::{ErrorKind, TableError};
 
 /// Opens record batches as a table, without copying them; `name` is for messages.
 ///
+/// ```
+/// use std::sync::Arc;
+/// use arrow_array::{Float64Array, RecordBatch, RecordBatchIterator};
+/// use srrd_data::{Piece, ReadOptions, Values, open_records};
+/// let batch = RecordBatch::try_from_iter([("reward", Arc::new(Float64Array::from(vec![0.5, 2.0])) as _)])?;
+/// let frame = RecordBatchIterator::new([Ok(batch.clone())], batch.schema());
+/// let mut table = open_records("a frame", Box::new(frame), &ReadOptions::default())?;
+/// let mut rows = Default::default();
+/// assert_eq!(table.next_batch(&mut rows)?, Piece::Rows);
+/// assert_eq!(rows.columns[0].values, Values::Float(vec![0.5, 2.0]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// Two columns have one name, or the first record batches cannot be had.
 pub fn open_records(

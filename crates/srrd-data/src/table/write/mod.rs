@@ -45,6 +45,18 @@ pub trait TableWriter: Send {
 /// Typed formats need the type of every column in the schema (see [`infer_types_of`](crate::infer_types_of) for tables that come
 /// as text).
 ///
+/// ```
+/// use srrd_data::{Batch, ColumnType, Schema, Values, create};
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("rewards.jsonl");
+/// let mut writer = create(&path, &Schema::new([("reward", ColumnType::Float)]))?;
+/// writer.write(&Batch::from_columns(vec![Values::Float(vec![0.5, 2.0]).into()], 1))?;
+/// assert!(!path.exists()); // it appears when it is complete
+/// writer.finish()?;
+/// assert_eq!(std::fs::read_to_string(&path)?, "{\"reward\":0.5}\n{\"reward\":2.0}\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// The format is not supported, the folder does not exist or cannot be written, or the path is a directory: all of which
 /// is found here, before any work is done.

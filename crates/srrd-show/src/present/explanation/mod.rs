@@ -18,6 +18,18 @@ pub use picture::{Picture, Pictured};
 const ROUNDING: f64 = 1e-7;
 
 /// How much is carried by how many, and tables of those that carry most.
+///
+/// ```
+/// use srrd::{Duplicates, Metric, NamedSample, Options, RewardSample};
+/// let rows = (0..40).map(|s| (s, s % 3, (7 * s + 1) % 40, f64::from(s * s % 11)));
+/// let old = RewardSample::from_rows(rows, Duplicates::Mean)?;
+/// let new = old.with_rewards(old.rewards().iter().map(|r| 2.0 * r + 1.0).collect())?;
+/// let [old, new] = [NamedSample::new("old", old), NamedSample::new("new", new)];
+/// let question = Options { metrics: vec![Metric::Direct], ..Options::default() }.question()?;
+/// let found = srrd::explain(&old, &new, &question, 3)?;
+/// assert!(srrd_show::present::explanation::text(&found).contains("0, up to rounding"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn text(explained: &Explained) -> String {
     let Explained { a, b, used, distance, .. } = explained;
     let mut text = header(a, b, distance.common, used) + "\n\n";
@@ -41,6 +53,18 @@ pub fn text(explained: &Explained) -> String {
 }
 
 /// How much is carried by how many, and whether there is anything to explain.
+///
+/// ```
+/// use srrd::{Duplicates, Metric, NamedSample, Options, RewardSample};
+/// let rows = (0..40).map(|s| (s, s % 3, (7 * s + 1) % 40, f64::from(s * s % 11)));
+/// let old = RewardSample::from_rows(rows, Duplicates::Mean)?;
+/// let new = old.with_rewards(old.rewards().iter().map(|r| 2.0 * r + 1.0).collect())?;
+/// let [old, new] = [NamedSample::new("old", old), NamedSample::new("new", new)];
+/// let question = Options { metrics: vec![Metric::Direct], ..Options::default() }.question()?;
+/// let (said, there) = srrd_show::present::explanation::summary(&srrd::explain(&old, &new, &question, 3)?);
+/// assert!(!there && said.contains("nothing to explain"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn summary(explained: &Explained) -> (String, bool) {
     let Explained { metric, distance, .. } = explained;
     let Some(explanation) = &explained.explanation else {

@@ -41,6 +41,19 @@ pub(super) fn name(pair: &ModelPair) -> String {
 
 /// The distances over training where there are steps, and those of all pairs otherwise.
 ///
+/// ```
+/// use srrd::models::{ModelSettings, compare_models};
+/// use srrd::sample::Ends;
+/// use srrd::{Duplicates, NamedSample, RewardSample};
+/// let rows = (0..20).flat_map(|p| (0..4).map(move |r| (p, 100 * p + r, -1, f64::from(r * r))));
+/// let old = RewardSample::from_rows(rows, Duplicates::Mean)?.with_ends(Ends::all())?;
+/// let new = old.with_rewards(old.rewards().iter().map(|r| r.sqrt()).collect())?;
+/// let named = |name: &str, sample| NamedSample { one_step: true, ..NamedSample::new(name, sample) };
+/// let found = compare_models(&[named("old", old), named("new", new)], None, &ModelSettings::default())?;
+/// assert!(matches!(srrd_show::present::models::figure(&found)?, srrd_show::present::models::ModelFigure::Bars(_)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// None so far: charts leave out what cannot be drawn.
 pub fn figure(found: &ModelComparison) -> Result<ModelFigure, FigureError> {

@@ -144,7 +144,7 @@ fn distances(obstacles: &Cells, to: Place) -> Vec<u16> {
 }
 
 /// The cells outside the bases.
-pub fn ground() -> Vec<u16> {
+pub(super) fn ground() -> Vec<u16> {
     let is_base = |cell: usize| {
         let (x, y) = (cell % WIDTH, cell / WIDTH);
         !(BASE_DEPTH..WIDTH - BASE_DEPTH).contains(&x) && BASE_ROWS.contains(&y)
@@ -153,12 +153,12 @@ pub fn ground() -> Vec<u16> {
 }
 
 /// Where the ship of a side starts.
-pub fn ship_place(side: Side) -> Place {
+pub(super) fn ship_place(side: Side) -> Place {
     of_side(side, Place { x: 1, y: 12 })
 }
 
 /// Where the units of a side start: the ship, and the drones in two columns before it.
-pub fn start_places(side: Side) -> [Place; UNITS] {
+pub(super) fn start_places(side: Side) -> [Place; UNITS] {
     std::array::from_fn(|unit| match unit {
         0 => ship_place(side),
         _ => {

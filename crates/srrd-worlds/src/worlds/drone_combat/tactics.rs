@@ -49,7 +49,7 @@ impl Sight {
 }
 
 /// Where a drone goes: to the enemies that its side sees if they are near, otherwise to the enemy's base.
-pub fn advance(
+pub(super) fn advance(
     side: Side,
     from: Place,
     reach: u8,
@@ -95,7 +95,7 @@ fn approach(from: Place, reach: u8, field: &Battlefield, distance: impl Fn(Place
 }
 
 /// Where a ship goes: a cell on, if that is open and near its place.
-pub fn guard(side: Side, from: Place, reach: u8, field: &Battlefield, rng: &mut Stream) -> Place {
+pub(super) fn guard(side: Side, from: Place, reach: u8, field: &Battlefield, rng: &mut Stream) -> Place {
     let to = from.stepped(DIRECTIONS[rng.next_u32() as usize % DIRECTIONS.len()]);
     let allowed = reach > 0 && to.range(ship_place(side)) <= GUARD && !field.obstacles.hold(to);
     if allowed { to } else { from }

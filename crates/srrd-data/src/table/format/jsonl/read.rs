@@ -220,7 +220,7 @@ fn not_json(file: &str, json: &str, row: u64, error: &serde_json::Error) -> Tabl
     let start = json.trim_ascii_start();
     if !start.starts_with('{') {
         let hint = match start.starts_with('[') && row == 1 {
-            true => "the file seems to be one JSON array; write its objects one per line",
+            true => "the file seems to be one JSON array; write its objects one per line, as `jq -c '.[]'` does",
             false => "every line must hold one object such as {\"state\": 0, \"reward\": 1.5}",
         };
         return TableError::new(

@@ -1,18 +1,21 @@
 //! Reading Parquet, through the record batches of the `parquet` crate, checksums of pages included.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
+use parquet::basic::LogicalType;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
+use parquet::schema::types::TypePtr;
 
 use super::write::CHECKSUM;
 use srrd::run::Steps;
@@ -20,7 +23,7 @@ use srrd::run::Steps;
 use crate::error::{ErrorKind, TableError};
 use crate::table::format::Format;
 use crate::table::read::guard::guarded;
-use crate::table::read::records::RecordSource;
+use crate::table::read::records::{RecordSource, UUID};
 use crate::table::read::{Input, ReadOptions, Source, wrong_format};
 
 pub(super) struct ParquetSource {
@@ -128,7 +131,17 @@ fn check_sum(name: &str, input: &Place, metadata: &ArrowReaderMetadata) -> Resul
 
 impl RecordSource for ParquetSource {
     fn schema(&self) -> SchemaRef {
-        Arc::clone(self.metadata.schema())
+        let schema = self.metadata.schema();
+        // Not everyone who writes UUIDs says so in the schema of Arrow, too.
+        let columns = self.metadata.parquet_schema().root_schema().get_fields();
+        let field = |(field, column): (&Arc<Field>, &TypePtr)| match column.get_basic_info().logical_type_ref() {
+            Some(LogicalType::Uuid) => {
+                let metadata = HashMap::from([(UUID.0.to_owned(), UUID.1.to_owned())]);
+                Arc::new(field.as_ref().clone().with_metadata(metadata))
+            }
+            _ => Arc::clone(field),
+        };
+        Arc::new(Schema::new(schema.fields().iter().zip(columns).map(field).collect::<Vec<_>>()))
     }
 
     fn start(&mut self, positions: &[usize]) -> Result<(), TableError> {
