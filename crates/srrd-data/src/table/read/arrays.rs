@@ -202,11 +202,9 @@ where
     let values = array.as_primitive::<T>().iter();
     match &mut column.values {
         // By its digits, so that it is rounded once.
-        Values::Float(to) if scale != 0 => {
-            to.extend(values.map(|value| {
-                value.and_then(|value| decimal(value.into(), scale.into()).parse().ok()).unwrap_or(f64::NAN)
-            }))
-        }
+        Values::Float(to) if scale != 0 => to.extend(values.map(|value| {
+            value.and_then(|value| decimal(&i128::to_string(&value.into()), scale).parse().ok()).unwrap_or(f64::NAN)
+        })),
         _ => push_wide(values, column),
     }
 }

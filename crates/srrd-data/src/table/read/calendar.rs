@@ -71,10 +71,9 @@ fn fractional(fraction: i64, unit: TimeUnit) -> String {
     }
 }
 
-/// A decimal number: its digits as an integer, of which `scale` stand behind the point.
-pub(crate) fn decimal(digits: i128, scale: i32) -> String {
-    let sign = if digits < 0 { "-" } else { "" };
-    let magnitude = digits.unsigned_abs().to_string();
+/// A decimal number: an integer as it is written, of whose digits `scale` stand behind the point.
+pub(crate) fn decimal(integer: &str, scale: i8) -> String {
+    let (sign, magnitude) = integer.strip_prefix('-').map_or(("", integer), |digits| ("-", digits));
     match usize::try_from(scale) {
         Ok(0) => format!("{sign}{magnitude}"),
         Ok(scale) => {
@@ -82,7 +81,7 @@ pub(crate) fn decimal(digits: i128, scale: i32) -> String {
             let (whole, fraction) = padded.split_at(padded.len() - scale);
             format!("{sign}{whole}.{fraction}")
         }
-        Err(_) if magnitude == "0" => magnitude,
+        Err(_) if magnitude == "0" => magnitude.to_owned(),
         Err(_) => format!("{sign}{magnitude}{}", "0".repeat(scale.unsigned_abs() as usize)),
     }
 }
@@ -135,7 +134,7 @@ mod tests {
             (0, -2, "0"),
             (i128::MIN, 38, "-1.70141183460469231731687303715884105728"),
         ] {
-            assert_eq!(decimal(digits, scale), shown);
+            assert_eq!(decimal(&i128::to_string(&digits), scale), shown);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Columns of dates, times, decimals, bytes and nested values as text: what is done with them where they are only passed through.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Decimal32Type, Decimal64Type, Decimal128Type};
+use arrow_array::types::{Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type};
 use arrow_array::{Array, ArrayRef, Int32Array, Int64Array};
 use arrow_schema::DataType;
 
@@ -26,8 +26,9 @@ pub(super) fn can_show(data_type: &DataType) -> bool {
             | DataType::Binary
             | DataType::LargeBinary
             | DataType::BinaryView
+            | DataType::Decimal256(..)
             | DataType::FixedSizeBinary(_)
-    )
+    ) || matches!(data_type, DataType::Dictionary(_, values) if can_show(values))
 }
 
 /// Whether values of this type can be written as JSON: lists, structs and maps of what can be read or shown.
@@ -52,21 +53,39 @@ pub(super) fn fill(array: &ArrayRef, column: &mut Column) {
         DataType::Timestamp(unit, zone) => counts(array, column, |value| timestamp(value, *unit, zone.is_some())),
         &DataType::Duration(unit) => counts(array, column, |value| duration(value, unit)),
         &DataType::Decimal32(_, scale) => {
-            texts(array.as_primitive::<Decimal32Type>(), column, |value| decimal(value.into(), scale.into()));
+            texts(array.as_primitive::<Decimal32Type>(), column, |value| decimal(&value.to_string(), scale));
         }
         &DataType::Decimal64(_, scale) => {
-            texts(array.as_primitive::<Decimal64Type>(), column, |value| decimal(value.into(), scale.into()));
+            texts(array.as_primitive::<Decimal64Type>(), column, |value| decimal(&value.to_string(), scale));
         }
         &DataType::Decimal128(_, scale) => {
-            texts(array.as_primitive::<Decimal128Type>(), column, |value| decimal(value, scale.into()));
+            texts(array.as_primitive::<Decimal128Type>(), column, |value| decimal(&value.to_string(), scale));
+        }
+        &DataType::Decimal256(_, scale) => {
+            texts(array.as_primitive::<Decimal256Type>(), column, |value| decimal(&value.to_string(), scale));
         }
         DataType::Binary => texts(array.as_binary::<i32>(), column, bytes),
         DataType::LargeBinary => texts(array.as_binary::<i64>(), column, bytes),
         DataType::BinaryView => texts(array.as_binary_view(), column, bytes),
         DataType::FixedSizeBinary(_) => texts(array.as_fixed_size_binary(), column, bytes),
+        DataType::Dictionary(..) => dictionary(array, column),
         // `can_show` lets no other type through; the caller notices that the column stays empty.
         _ => {}
     }
+}
+
+/// Adds values that stand in a dictionary, of which each is shown once.
+fn dictionary(array: &ArrayRef, column: &mut Column) {
+    let dictionary = array.as_any_dictionary();
+    let mut shown = Column::empty(ColumnType::Text);
+    fill(dictionary.values(), &mut shown);
+    // An empty dictionary has no keys that are valid.
+    let keys = if shown.is_empty() { Vec::new() } else { dictionary.normalized_keys() };
+    let text = |row: usize| match &shown.values {
+        Values::Text(texts) if array.is_valid(row) && shown.is_valid(keys[row]) => Some(texts.get(keys[row])),
+        _ => None,
+    };
+    texts((0..array.len()).map(text), column, str::to_owned);
 }
 
 /// Bytes as the text they are; those that are no text are escaped, as `\xff`.
@@ -249,13 +268,20 @@ fn texts<T>(values: impl IntoIterator<Item = Option<T>>, column: &mut Column, sh
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow_array::{Date32Array, Decimal128Array, DurationMillisecondArray, Time64MicrosecondArray};
+    use arrow_array::Time64MicrosecondArray;
+    use arrow_array::{
+        Date32Array, Decimal128Array, Decimal256Array, DictionaryArray, DurationMillisecondArray, Int8Array,
+    };
     use arrow_array::{TimestampNanosecondArray, TimestampSecondArray};
+    use arrow_buffer::i256;
     use std::sync::Arc;
 
     #[test]
     fn dates_times_and_decimals_are_shown() {
-        let arrays: [(ArrayRef, &str); 6] = [
+        let days = Arc::new(Date32Array::from(vec![None, Some(19_782)]));
+        let dates = DictionaryArray::new(Int8Array::from(vec![Some(1), Some(0)]), days);
+        let least = "-5.7896044618658097711785492504343953926634992332820282019728792003956564819968";
+        let arrays: [(ArrayRef, &str); 8] = [
             (Arc::new(Date32Array::from(vec![Some(19_782), None])), "2024-02-29"),
             (Arc::new(TimestampNanosecondArray::from(vec![Some(1), None])), "1970-01-01T00:00:00.000000001"),
             (
@@ -265,6 +291,11 @@ mod tests {
             (Arc::new(Time64MicrosecondArray::from(vec![Some(3_600_000_000), None])), "01:00:00"),
             (Arc::new(DurationMillisecondArray::from(vec![Some(1500), None])), "PT1.500S"),
             (Arc::new(Decimal128Array::from(vec![Some(-5), None])), "-0.0000000005"),
+            (
+                Arc::new(Decimal256Array::from(vec![Some(i256::MIN), None]).with_precision_and_scale(76, 76).unwrap()),
+                least,
+            ),
+            (Arc::new(dates), "2024-02-29"),
         ];
         for (array, shown) in arrays {
             assert!(can_show(array.data_type()));
