@@ -10,11 +10,15 @@ shaped by γφ(s') − φ(s) with a φ that no basis of `--potential` holds: a r
 to a random place. Shaping is as strong as the reward (equal standard deviation). A pair is *equivalent* if both come
 from one reward function, and *different* otherwise. The area is the chance that an equivalent pair has a smaller
 distance than a different one; undefined distances count as the largest.
+
+With `--apart` no transition is judged twice: one copy of each reward function, shaped by a net, judges every other episode, and one shaped by a
+distance judges the rest. `srrd` then predicts each reward where the other was sampled (`--support space`).
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import csv
 import json
 import os
@@ -38,6 +42,13 @@ class Transitions:
             np.concatenate([part[key] for part in parts]) for key in ("state", "after", "action", "done")
         )
         self.episode = np.repeat(np.arange(len(parts)), [len(part["state"]) for part in parts])
+
+    def only(self, rows: np.ndarray) -> Transitions:
+        """Some of them."""
+        found = copy.copy(self)
+        for key, values in vars(self).items():
+            setattr(found, key, values[rows])
+        return found
 
 
 def lift(folder: Path, episodes: int) -> Transitions:
@@ -165,6 +176,33 @@ def measured(command: list[str]) -> float:
     return after.children_user + after.children_system - before.children_user - before.children_system
 
 
+def apart(srrd: str, work: Path, data: Transitions, rewards: dict[str, np.ndarray], seed: int) -> tuple[float, float]:
+    """The area where copies of a reward share no transition, over 6 equivalent pairs and 30 different ones; CPU seconds."""
+    names, columns = copies(data, rewards, np.random.default_rng(seed))
+    halves = []
+    for half, kind in ((0, 1), (1, 2)):
+        rows = data.episode % 2 == half
+        table = work / f"half{half}.csv"
+        write(table, data.only(rows), columns[rows][:, kind::3])
+        halves.append(table)
+    assert names[1::3] == names[2::3]
+    kinds, out = names[1::3], work / "apart.npy"
+    options = ["--metric", "projected", "--potential", "auto", "--support", "space", "--gamma", str(GAMMA)]
+    seconds = measured([srrd, "matrix", *map(str, halves), "-o", str(out), "--rewards", every_of(len(kinds)), *options])
+    order = json.loads(out.with_suffix(".json").read_text())["names"]
+    place = {(table.name, at): order.index(f"{table}#r{at}") for table in halves for at in range(len(kinds))}
+    at = [[place[table.name, number] for number in range(len(kinds))] for table in halves]
+    return area_between(np.load(out)[np.ix_(*at)]), seconds
+
+
+def area_between(matrix: np.ndarray) -> float:
+    """The chance that a pair on the diagonal is nearer than one beside it; ties count half."""
+    matrix = np.where(np.isnan(matrix), 2.0, matrix)
+    same = np.eye(len(matrix), dtype=bool)
+    near, far = matrix[same], matrix[~same]
+    return float(((near[:, None] < far).mean() + (near[:, None] <= far).mean()) / 2)
+
+
 def every_of(count: int) -> str:
     """The reward columns, as options name them."""
     return ",".join(f"r{at}" for at in range(count))
@@ -195,12 +233,20 @@ def main() -> None:
         "--potentials", default="auto", help="for --potential, with commas; empty for none (default auto)"
     )
     parser.add_argument("--srrd", default=str(ROOT / "target/release/srrd"), metavar="PATH", help="the command")
+    parser.add_argument("--apart", action="store_true", help="copies share no transition")
     args = parser.parse_args()
     data = {"lift": lift, "smax": smax}[args.what](args.folder, args.episodes)
     rewards = {"lift": lift_rewards, "smax": smax_rewards}[args.what](data)
     print(
         f"{len(data.state)} transitions of {data.episode.max() + 1} episodes, {data.state.shape[1]} features, gamma {GAMMA}"
     )
+    if args.apart:
+        print("| seed | area, no shared transition | CPU s |\n|---|---|---|")
+        with tempfile.TemporaryDirectory() as work:
+            for seed in range(args.seeds):
+                value, seconds = apart(args.srrd, Path(work), data, rewards, seed)
+                print(f"| {seed} | {value:.3f} | {seconds:.1f} |", flush=True)
+        return
     print("| states | metric | area by seed | mean | CPU s per matrix |\n|---|---|---|---|---|")
     found: dict[tuple[str, str], list[tuple[float, float]]] = {}
     with tempfile.TemporaryDirectory() as work:

@@ -176,12 +176,12 @@ Examples:
   srrd classify agents.csv --metric direct,epic,dard,srrd --repeats 50
   srrd classify agents.csv --gamma 0.9 --k 5 --predict new.csv
 
-The tables have columns `sample` and `label`. Evaluation: random splits, γ and k chosen by twofold
-cross-validation inside the training part, the same splits for every metric. Who is as near as the
-k-th neighbour votes, too; an undefined distance has no vote. The class with most votes wins; among
-classes with equally many votes the one with the nearest neighbour, then the one with the smaller
-sum of distances, then the first by name. Beside the metrics stands overlap alone: the share of
-common transitions, without a look at rewards.")]
+The tables have columns `sample` and `label`. Evaluation: random splits, the same share of
+every class in both parts; γ and k chosen by twofold cross-validation inside the training part, the
+same splits for every metric. Who is as near as the k-th neighbour votes, too; an undefined distance
+has no vote. The class with most votes wins; among classes with equally many votes the one with the
+nearest neighbour, then the one with the smaller sum of distances, then the first by name. Beside
+the metrics stands overlap alone: the share of common transitions, without a look at rewards.")]
     #[command(mut_arg("seed", |arg| arg.help("The seed of the splits and of the batch")), mut_arg("batch", |arg| arg.help(BATCH)))]
     Classify(Classify),
     /// Reward models side by side: scores of the same responses to the same prompts
@@ -420,7 +420,7 @@ pub struct Classify {
         default_values_t = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]
     )]
     pub k: Vec<usize>,
-    /// The share of the samples that is for training
+    /// The share of the samples of every class that is for training
     #[arg(long, value_name = "SHARE", default_value_t = 0.7, allow_hyphen_values = true)]
     pub train: f64,
     /// How many random splits

@@ -164,6 +164,33 @@ fn keys_filters_and_rewards_are_chosen() {
 }
 
 #[test]
+fn what_a_lerobot_folder_lacks_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |path: &Path| -> String {
+        let notes = open(path, &ReadOptions::default()).unwrap().notes();
+        notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    let with_info = |name: &str, from: &str, to: &str| {
+        let path = folder.path().join(name.replace('/', "-"));
+        copy_folder(&recording(name), &path);
+        let info = path.join("meta/info.json");
+        let text = fs::read_to_string(&info).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(&info, text.replacen(from, to, 1)).unwrap();
+        path
+    };
+    let path = with_info("collected/lerobot_v21", "\"fps\"", "\"fps\"");
+    assert!(!said(&path).contains("are there"), "{}", said(&path));
+    fs::remove_file(path.join("data/chunk-000/episode_000001.parquet")).unwrap();
+    assert!(said(&path).contains("1 of 2 episodes are there; the files of the others are missing"), "{}", said(&path));
+    let path = with_info("collected/lerobot_v30", "\"total_frames\": 50", "\"total_frames\": 70");
+    assert!(said(&path).contains("50 of 70 frames are there"), "{}", said(&path));
+    // A reward that the last frames lack is missing there, too.
+    let path = with_info("lerobot_v30", "\"fps\"", "\"total_frames\": 17, \"fps\"");
+    assert!(said(&path).contains("4 of 17 frames have no `progress_dense`"), "{}", said(&path));
+}
+
+#[test]
 fn errors_name_the_place_and_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let says = |error: TableError, kind: ErrorKind, part: &str| {

@@ -6,7 +6,7 @@ use crate::experiments;
 use crate::row::Choice;
 use crate::row::Value;
 use crate::values::{Estimation, Fraction, GRIDS, Noise, Preset, Recorded, Rewards, Size, WorldKind};
-use srrd::settings::Batch;
+use srrd::settings::{Batch, Shrinkage};
 use srrd::{Gamma, Metric};
 use srrd_worlds::Model;
 use std::path::PathBuf;
@@ -59,6 +59,8 @@ pub struct Parameters {
     pub(crate) sets: usize,
     /// How many transitions two samples must share for a distance; 0 where the experiment does not ask.
     pub(crate) min_common: usize,
+    /// How far correlations over few transitions are drawn to 0; `None` where the experiment does not ask.
+    pub(crate) shrinkage: Option<Shrinkage>,
     /// The seed of the run.
     pub(crate) seed: u64,
 }
@@ -86,7 +88,7 @@ pub struct Parameter {
 ///     println!("--{} {}: {} ({})", parameter.name, parameter.value, parameter.help, parameter.taken_by().join(", "));
 /// }
 /// ```
-pub static PARAMETERS: [Parameter; 22] = [
+pub static PARAMETERS: [Parameter; 23] = [
     Parameter {
         name: "world",
         value: "WORLDS",
@@ -243,6 +245,19 @@ pub static PARAMETERS: [Parameter; 22] = [
         help: "How many transitions two samples must share for a distance",
         get: |p| count(p.min_common),
         set: |p, values| set_count(&mut p.min_common, values),
+    },
+    Parameter {
+        name: "shrinkage",
+        value: "LAMBDA",
+        help: "Draw correlations over n shared transitions to 0, by n / (n + LAMBDA); srrd classify does so with 50",
+        get: |p| p.shrinkage.map(|lambda| lambda.get().to_string()).into_iter().collect(),
+        set: |p, values| {
+            p.shrinkage = Some(one(values, |text| {
+                let lambda: f64 = text.parse().map_err(|_| format!("'{text}' is no number"))?;
+                Shrinkage::new(lambda).map_err(|error| error.to_string())
+            })?);
+            Ok(())
+        },
     },
     Parameter {
         name: "as-published",

@@ -46,6 +46,15 @@ pub enum DatasetNote {
         /// How many frames there are.
         frames: usize,
     },
+    /// There is less than the data set says of itself.
+    Incomplete {
+        /// Of what: `episodes` or `frames`.
+        what: &'static str,
+        /// How many are there.
+        there: usize,
+        /// How many there should be.
+        total: usize,
+    },
     /// Pictures became principal components.
     Pictures {
         /// How many pictures there are.
@@ -101,6 +110,9 @@ impl fmt::Display for DatasetNote {
                 "{missing} of {frames} frames have no `{}` and are left out; the option `reward` chooses one reward alone",
                 shorten(column)
             ),
+            DatasetNote::Incomplete { what, there, total } => {
+                write!(f, "{there} of {total} {what} are there; the files of the others are missing")
+            }
             DatasetNote::Progress { columns } => write!(
                 f,
                 "the progress p(s) of a task is in {}. Taken as a reward by itself it asks for states of high progress; its difference \

@@ -182,7 +182,7 @@ pub fn classify(samples: &[&NamedSample], plan: &ClassifyPlan) -> Result<Classif
     let mut warnings = std::mem::take(&mut settled.warnings);
     let overlap = GammaDistances::of_overlap(&settled.rewards(), &plan.gammas);
     let overlap = evaluate(&overlap, &classes, &plan.grid, &plan.splits)?;
-    let tested = plan.splits.repeats() * (samples.len() - plan.splits.train_size(samples.len()));
+    let tested = plan.splits.repeats() * (samples.len() - plan.splits.train_size(&classes));
     let mut results = Vec::new();
     for &metric in plan.question.metrics() {
         let distances = plan.distances(&settled, metric);
@@ -203,7 +203,7 @@ pub fn classify(samples: &[&NamedSample], plan: &ClassifyPlan) -> Result<Classif
         samples: samples.len(),
         labels: classes.names().to_vec(),
         estimator: plan.question.estimator_name(),
-        train: plan.splits.train_size(samples.len()),
+        train: plan.splits.train_size(&classes),
         repeats: plan.splits.repeats(),
         gammas: plan.gammas.iter().map(|gamma| gamma.get()).collect(),
         shrinkage: plan.shrinkage.get(),

@@ -47,7 +47,10 @@ impl Default for Grid {
     }
 }
 
-/// How samples are split.
+/// How samples are split: every class by itself, so that all have the same share in both parts.
+///
+/// Where the parts are drawn from all samples at once, a class that has many samples in the training part has few left in the test part. Neighbours
+/// that say nothing then point at classes that are rare among those who ask, and accuracies fall below chance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Splits {
     train: f64,
@@ -55,8 +58,24 @@ pub struct Splits {
     seed: u64,
 }
 
+/// Samples in three parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Split {
+    /// The halves of the training part: in the cross-validation each is predicted by the other.
+    pub folds: [Vec<u32>; 2],
+    /// The test part.
+    pub test: Vec<u32>,
+}
+
+impl Split {
+    /// The training part.
+    pub fn train(&self) -> Vec<u32> {
+        self.folds.concat()
+    }
+}
+
 impl Splits {
-    /// `repeats` random splits with the share `train` in the training part.
+    /// `repeats` random splits with the share `train` of every class in the training part.
     ///
     /// # Errors
     /// When the share is not between 0 and 1, or there are no repeats.
@@ -77,26 +96,41 @@ impl Splits {
         self.repeats
     }
 
-    /// How many of so many samples are for training.
-    pub fn train_size(&self, samples: usize) -> usize {
-        (self.train * samples as f64).round() as usize
+    /// How many samples are for training.
+    pub fn train_size(&self, classes: &Classes) -> usize {
+        classes.members().iter().map(|members| self.trained(members.len())).sum()
     }
 
-    /// The split with this number: training samples in random order (the first half of them is one fold of the
-    /// cross-validation, the rest the other), then test samples. It depends on the seed, the number and how many samples there
-    /// are, not on the metric.
-    pub fn split(&self, repeat: usize, samples: usize) -> (Vec<u32>, Vec<u32>) {
+    /// How many of so many samples of a class are for training: at least one, and where there are two not all.
+    fn trained(&self, samples: usize) -> usize {
+        let rounded = (self.train * samples as f64).round() as usize;
+        rounded.min(samples.saturating_sub(1)).max(samples.min(1))
+    }
+
+    /// The split with this number. It depends on the seed, the number and the classes, not on the metric.
+    pub fn split(&self, repeat: usize, classes: &Classes) -> Split {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(repeat as u64);
-        let mut order: Vec<u32> = (0..samples as u32).collect();
-        order.shuffle(&mut rng);
-        let test = order.split_off(self.train_size(samples));
-        (order, test)
+        let mut split = Split { folds: [Vec::new(), Vec::new()], test: Vec::new() };
+        for mut members in classes.members() {
+            members.shuffle(&mut rng);
+            split.test.extend(members.split_off(self.trained(members.len())));
+            add_halves(&mut split.folds, &members);
+        }
+        split
     }
 }
 
+/// Puts the first half of the samples of a class into the first fold and the rest into the other: were it in turns for samples left over, folds
+/// would have other shares of the classes.
+fn add_halves(folds: &mut [Vec<u32>; 2], members: &[u32]) {
+    let (first, second) = members.split_at(members.len() / 2);
+    folds[0].extend_from_slice(first);
+    folds[1].extend_from_slice(second);
+}
+
 impl Default for Splits {
-    /// 200 splits, 70 % for training, seed 0.
+    /// 200 splits, 70 % of every class for training, seed 0.
     fn default() -> Self {
         Splits { train: 0.7, repeats: 200, seed: 0 }
     }
@@ -185,13 +219,13 @@ pub fn evaluate(
     if classes.of().len() != size {
         return Err(ClassifyError::Labels { samples: size, labels: classes.of().len() });
     }
-    let train = splits.train_size(size);
-    if train < 2 || train >= size {
-        let why = "two to train with and one to test with after the split";
-        return Err(ClassifyError::TooFew { found: size, needed: 4, why });
-    }
     if let [only] = classes.names() {
         return Err(ClassifyError::OneClass(only.clone()));
+    }
+    let train = splits.train_size(classes);
+    if train < 2 || train >= size {
+        let why = "two to train with and one to test with, of a class that has another";
+        return Err(ClassifyError::TooFew { found: size, needed: (classes.names().len() + 1).max(4), why });
     }
     // Where γ changes nothing, the first is as good as any.
     let gammas = if distances.is_constant() { 1 } else { distances.gammas().len() };
@@ -200,8 +234,7 @@ pub fn evaluate(
         let order = nearest_first(distances.matrix(gamma), size);
         best.par_iter_mut().enumerate().for_each(|(repeat, best)| {
             checkpoint();
-            let (train, _) = splits.split(repeat, size);
-            let hits = validate(&order, classes, grid, &train);
+            let hits = validate(&order, classes, grid, &splits.split(repeat, classes).folds);
             for (k, &hits) in hits.iter().enumerate() {
                 if hits > best.hits {
                     *best = Choice { hits, gamma, k };
@@ -218,12 +251,13 @@ pub fn evaluate(
         let chosen = repeats.par_iter_mut().zip(&best).enumerate().filter(|(_, (_, choice))| choice.gamma == gamma);
         chosen.for_each(|(repeat, (place, choice))| {
             checkpoint();
-            let (train, test) = splits.split(repeat, size);
+            let split = splits.split(repeat, classes);
+            let train = split.train();
             let k = grid.ks[choice.k];
             let mut confusion = Confusion::new(classes.names().len());
             let of = classes.of();
             let add = |sample: usize, _, class| confusion.add(of[sample], class);
-            let guessed = predict(&order, classes, &[k], &train, &test, add);
+            let guessed = predict(&order, classes, &[k], &train, &split.test, add);
             let validation = choice.hits as f64 / train.len() as f64;
             *place = Some(Repeat { scores: confusion.scores(), confusion, gamma, k, validation, guessed });
         });
@@ -265,12 +299,16 @@ pub fn choose(
     if size < 2 {
         return Err(ClassifyError::TooFew { found: size, needed: 2, why: "one to learn from and one to check with" });
     }
-    let mut order: Vec<u32> = (0..size as u32).collect();
-    order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut folds = [Vec::new(), Vec::new()];
+    for mut members in classes.members() {
+        members.shuffle(&mut rng);
+        add_halves(&mut folds, &members);
+    }
     let gammas = if distances.is_constant() { 1 } else { distances.gammas().len() };
     let mut best = Choice { hits: 0, gamma: 0, k: 0 };
     for gamma in 0..gammas {
-        let hits = validate(&nearest_first(distances.matrix(gamma), size), classes, grid, &order);
+        let hits = validate(&nearest_first(distances.matrix(gamma), size), classes, grid, &folds);
         for (k, &hits) in hits.iter().enumerate() {
             if hits > best.hits {
                 best = Choice { hits, gamma, k };
@@ -289,8 +327,7 @@ struct Choice {
 }
 
 /// Twofold cross-validation: for every k how many training samples are predicted right by the other half.
-fn validate(order: &[Vec<Other>], classes: &Classes, grid: &Grid, train: &[u32]) -> Vec<usize> {
-    let (first, second) = train.split_at(train.len() / 2);
+fn validate(order: &[Vec<Other>], classes: &Classes, grid: &Grid, [first, second]: &[Vec<u32>; 2]) -> Vec<usize> {
     let mut hits = vec![0; grid.ks.len()];
     for (reference, held_out) in [(first, second), (second, first)] {
         predict(order, classes, &grid.ks, reference, held_out, |sample, k, class| {

@@ -21,7 +21,7 @@ mod votes;
 mod welch;
 
 pub use distances::GammaDistances;
-pub use evaluate::{Evaluation, Grid, Repeat, Splits, choose, evaluate};
+pub use evaluate::{Evaluation, Grid, Repeat, Split, Splits, choose, evaluate};
 pub use knn::{FittedKnn, Neighbour, Prediction, RewardKnn};
 pub use scores::{Confusion, Scores, Spread};
 pub use welch::{Welch, welch};
@@ -84,5 +84,12 @@ impl Classes {
     /// The class of every sample.
     pub fn of(&self) -> &[usize] {
         &self.of
+    }
+
+    /// The samples of every class, ascending.
+    pub(crate) fn members(&self) -> Vec<Vec<u32>> {
+        let mut members = vec![Vec::new(); self.names.len()];
+        self.of.iter().enumerate().for_each(|(sample, &class)| members[class].push(sample as u32));
+        members
     }
 }

@@ -113,8 +113,8 @@ fn an_evaluation_is_what_its_definition_says() {
         let evaluation = evaluate(&distances, &classes, &Grid::new(&ks).unwrap(), &splits).unwrap();
         assert_eq!(evaluation.repeats.len(), 5);
         for (number, repeat) in evaluation.repeats.iter().enumerate() {
-            let (train, test) = splits.split(number, size);
-            let (one, two) = train.split_at(train.len() / 2);
+            let split = splits.split(number, &classes);
+            let (train, test, [one, two]) = (split.train(), &split.test, &split.folds);
             let mut best = (0, 0, 0);
             for (g, matrix) in matrices.iter().enumerate() {
                 for k in ks {
@@ -145,7 +145,7 @@ fn an_evaluation_is_what_its_definition_says() {
         }
         let together = evaluation.confusion().unwrap();
         let tested: u64 = together.as_slice().iter().sum();
-        assert_eq!(tested as usize, 5 * (size - splits.train_size(size)));
+        assert_eq!(tested as usize, 5 * (size - splits.train_size(&classes)));
     }
     assert!(guessed > 0, "the test should meet samples without neighbours");
 }
@@ -178,7 +178,7 @@ fn hyper_parameters_never_see_the_test_part() {
     let classes = Classes::new(&labels);
     let grid = Grid::new(&[1, 2, 3, 5, 9]).unwrap();
     let splits = Splits::new(0.7, 1, 8).unwrap();
-    let (_, test) = splits.split(0, size);
+    let test = splits.split(0, &classes).test;
     let choice = |matrices: Vec<Vec<f64>>| {
         let distances = GammaDistances::from_matrices(size, gammas(&[0.1, 0.9]), matrices);
         let repeat = evaluate(&distances, &classes, &grid, &splits).unwrap().repeats.remove(0);
@@ -198,20 +198,60 @@ fn hyper_parameters_never_see_the_test_part() {
     assert_eq!(before, choice(scrambled.to_vec()));
 }
 
+/// Distances that know nothing of the labels, most of them undefined as where samples hardly share transitions: neither may lie below chance.
 #[test]
-fn splits_are_of_the_promised_size_and_differ() {
+fn labels_that_mean_nothing_are_at_chance_whatever_share_of_pairs_has_a_distance() {
+    let mut rng = ChaCha8Rng::seed_from_u64(13);
+    let (kinds, each) = (4, 21);
+    let size = kinds * each;
+    let grid = Grid::new(&[1, 5, 20]).unwrap();
+    let mut labels: Vec<usize> = (0..size).map(|sample| sample % kinds).collect();
+    for undefined in [0.0, 0.9, 0.99, 1.0] {
+        let mut accuracies = Vec::new();
+        for round in 0..60 {
+            let (mut matrix, _) = points(size, kinds, 1.0, &mut rng);
+            coarse(&mut matrix, size, undefined, &mut rng);
+            labels.shuffle(&mut rng);
+            let names: Vec<String> = labels.iter().map(|label| label.to_string()).collect();
+            let distances = GammaDistances::from_matrices(size, gammas(&[0.5]), vec![matrix]);
+            let splits = Splits::new(0.7, 10, round).unwrap();
+            let evaluation = evaluate(&distances, &Classes::new(&names), &grid, &splits).unwrap();
+            accuracies.push(evaluation.spread(|scores| scores.accuracy).mean);
+        }
+        let n = accuracies.len() as f64;
+        let mean = accuracies.iter().sum::<f64>() / n;
+        let error = (accuracies.iter().map(|a| (a - mean).powi(2)).sum::<f64>() / (n - 1.0) / n).sqrt();
+        assert!((mean - 0.25).abs() <= 3.0 * error + 1e-12, "{undefined}: {mean} ± {error}");
+        // Without any distance the first class is taken, which is a quarter of every test part.
+        assert!(undefined < 1.0 || error < 1e-12);
+    }
+}
+
+#[test]
+fn splits_take_the_promised_share_of_every_class_and_differ() {
+    let labels: Vec<&str> = std::iter::repeat_n("a", 20).chain(std::iter::repeat_n("b", 15)).chain(["c"; 2]).collect();
+    let classes = Classes::new(&[&labels[..], &["d"]].concat());
     let splits = Splits::new(0.7, 10, 4).unwrap();
+    assert_eq!(splits.train_size(&classes), 14 + 11 + 1 + 1);
     let mut seen = Vec::new();
     for repeat in 0..10 {
-        let (train, test) = splits.split(repeat, 41);
-        assert_eq!((train.len(), test.len()), (29, 12));
-        let mut all: Vec<u32> = train.iter().chain(&test).copied().collect();
+        let split = splits.split(repeat, &classes);
+        let counts = |part: &[u32]| {
+            [0, 1, 2, 3].map(|class| part.iter().filter(|&&s| classes.of()[s as usize] == class).count())
+        };
+        assert_eq!(counts(&split.folds[0]), [7, 5, 0, 0]);
+        assert_eq!(counts(&split.folds[1]), [7, 6, 1, 1]);
+        assert_eq!(counts(&split.test), [6, 4, 1, 0]);
+        let mut all = [split.train(), split.test.clone()].concat();
         all.sort_unstable();
-        assert_eq!(all, (0..41).collect::<Vec<_>>());
-        assert!(!seen.contains(&train));
-        seen.push(train);
+        assert_eq!(all, (0..38).collect::<Vec<_>>());
+        assert!(!seen.contains(&split));
+        seen.push(split);
     }
-    assert_ne!(Splits::new(0.7, 10, 5).unwrap().split(0, 41), splits.split(0, 41));
+    assert_ne!(Splits::new(0.7, 10, 5).unwrap().split(0, &classes), seen[0]);
+    // Both parts have samples of every class that has two.
+    assert_eq!(Splits::new(0.99, 1, 0).unwrap().train_size(&classes), 19 + 14 + 1 + 1);
+    assert_eq!(Splits::new(0.01, 1, 0).unwrap().train_size(&classes), 4);
 }
 
 fn random_samples(count: usize, rng: &mut ChaCha8Rng) -> Vec<RewardSample> {

@@ -144,7 +144,8 @@ fn open(folder: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, Ta
         DatasetNote::Kind { dataset: INFO.name, episodes: info.episodes },
         DatasetNote::LastFrames { done: done.is_some() },
     ];
-    notes.extend(tables.notes());
+    notes.extend(info.missing(&files));
+    notes.extend(tables.notes(info.frames));
     let frames = Frames::new(files, wanted);
     let recording = LeRobot { frames, tables, sources, places, done, held: Vec::new(), number: 0, kept: Vec::new() };
     Ok(Box::new(EpisodeReader::new(name, Box::new(recording), parts, options)?.noting(notes)))
@@ -153,6 +154,9 @@ fn open(folder: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, Ta
 /// What `meta/info.json` says.
 struct Info {
     episodes: usize,
+    frames: usize,
+    /// Whether every episode has a file of its own, as before version 3.
+    file_per_episode: bool,
     /// The observations that are lists of numbers.
     observations: Vec<String>,
 }
@@ -179,10 +183,25 @@ impl Info {
             sides <= 1 && ["float", "int", "uint", "bool"].iter().any(|kind| dtype.starts_with(kind))
         };
         let observations = features.iter().filter(|(name, about)| name.starts_with("observation.") && is_plain(about));
+        let total = |what: &str| info.get(what).and_then(serde_json::Value::as_u64).unwrap_or(0) as usize;
         Ok(Info {
-            episodes: info.get("total_episodes").and_then(serde_json::Value::as_u64).unwrap_or(0) as usize,
+            episodes: total("total_episodes"),
+            frames: total("total_frames"),
+            file_per_episode: version.starts_with("v2."),
             observations: observations.map(|(name, _)| name.clone()).collect(),
         })
+    }
+
+    /// Whether there is less than it says: data sets are often downloaded in part.
+    fn missing(&self, files: &[PathBuf]) -> Option<DatasetNote> {
+        let (what, there, total) = if self.file_per_episode {
+            ("episodes", files.len(), self.episodes)
+        } else {
+            // A file that cannot be opened is told of when it is read.
+            let rows = |file: &PathBuf| open_file(file, &ReadOptions::default()).ok()?.rows_hint();
+            ("frames", files.iter().map(rows).sum::<Option<usize>>()?, self.frames)
+        };
+        (there < total).then_some(DatasetNote::Incomplete { what, there, total })
     }
 
     /// The observations that states are made of: what features call them, and the column.

@@ -88,9 +88,10 @@ impl RewardTables {
         (0..self.columns.len()).all(|column| !self.value(column, frame).is_nan())
     }
 
-    /// What is to be known: how many frames have no reward, and what progress is.
-    pub fn notes(&self) -> Vec<DatasetNote> {
-        let frames = self.columns.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
+    /// What is to be known: how many of all frames (0: nobody says how many there are) have no reward, and what progress is.
+    pub fn notes(&self, total: usize) -> Vec<DatasetNote> {
+        // The last frames may have none.
+        let frames = self.columns.iter().map(|(_, values)| values.len()).max().unwrap_or(0).max(total);
         let missing = |(name, values): &(String, Vec<f64>)| {
             let there = values.iter().filter(|value| !value.is_nan()).count();
             DatasetNote::MissingRewards { column: name.clone(), missing: frames - there, frames }

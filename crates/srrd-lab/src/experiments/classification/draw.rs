@@ -44,7 +44,7 @@ impl Classification {
                  rewarded for, the more often that is right."
                     .to_owned(),
                 format!(
-                    "{} random splits of 70 % for training and 30 % for testing; γ and k are chosen by twofold cross-validation \
+                    "{} random splits of every class, 70 % for training and 30 % for testing; γ and k are chosen by twofold cross-validation \
                      inside the training part. Every metric is shown with the double batch and with unbiased estimates, so that \
                      none wins by its estimator. Splits share samples: standard deviations and tests are as they are published, \
                      and too hopeful.",

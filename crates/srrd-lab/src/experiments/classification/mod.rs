@@ -24,7 +24,7 @@ use occupancy::WithoutRewards;
 use recorded::Recordings;
 use rewards::{Dataset, Drawing, Source};
 use srrd::classify::{Classes, GammaDistances, Grid, Repeat, Splits, evaluate};
-use srrd::settings::Batch;
+use srrd::settings::{Batch, Shrinkage};
 use srrd::{Gamma, Metric, RewardSample, Settings, pairwise};
 use srrd_worlds::Model;
 use std::path::PathBuf;
@@ -46,6 +46,7 @@ fn preset(preset: Preset) -> Parameters {
         gamma: (0..=10).map(|tenths| gamma(f64::from(tenths) / 10.0)).collect(),
         k: (1..=10).map(|k| 10 * k).collect(),
         min_common: 21,
+        shrinkage: Some(Shrinkage::default()),
         metric: Metric::PAPER.to_vec(),
         estimator: vec![Estimation::Double, Estimation::Unbiased],
         data: PathBuf::from("recordings"),
@@ -219,6 +220,7 @@ impl Classification {
             estimator: estimation.estimator(Batch::All),
             seed,
             min_common: self.parameters.min_common,
+            shrinkage: self.parameters.shrinkage.unwrap_or_default(),
             ..Settings::default()
         }
     }
