@@ -111,6 +111,14 @@ LONG: dict[str, list[str]] = {
     "models": ["models", "scores.csv", "--draws", "10000000"],
     "discretize": ["discretize", "features.csv", "-o", "out.csv", "--method", "kmeans", "--cells", "200"],
     "reproduce": ["reproduce", "coverage", "-o", "endless"],
+    "explain": ["explain", "huge.csv#0", "huge.csv#1", "--metric", "projected"],
+    "check": ["check", "huge.csv#0", "huge.csv#1"],
+    "returns": ["returns", "walks.csv#0", "walks.csv#1", "--draws", "10000000"],
+    "regret": ["regret", "huge.csv#0", "huge.csv#1", "--gamma", "0.999"],
+    "report": ["report", "huge.csv#0", "huge.csv#1", "-o", "page.html"],
+    "groups": ["matrix", "samples.csv", "--metric", "projected", "-o", "d.csv", "--clusters", "4", "--plot", "heat.svg"],
+    "several": ["inspect", "huge.csv", "samples.csv", "features.csv"],
+    "demo": ["demo", "-o", "endless"],
 }
 
 

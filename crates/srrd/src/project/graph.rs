@@ -62,7 +62,7 @@ impl ShapingGraph {
         let mut starts = vec![false; states];
         edges.iter().for_each(|edge| starts[edge.source as usize] = true);
         let components = Components::new(states, edges.iter().map(|edge| (edge.source, edge.target)));
-        let kept = core(states, &edges);
+        let kept = core(states, &edges, |_| true);
         let core = System::new(kept.iter().map(|&e| edges[e as usize]));
         ShapingGraph { edges, edge_of, starts, components, kept, core }
     }
@@ -125,18 +125,18 @@ impl ShapingGraph {
     }
 }
 
-/// The edges that remain when states with one edge are taken away with it until there are none. O(edges).
-fn core(states: usize, edges: &[Edge]) -> Vec<u32> {
+/// The edges that remain, of those that are present, when states with one edge are taken away with it until there are none. O(edges).
+pub(super) fn core(states: usize, edges: &[Edge], present: impl Fn(usize) -> bool) -> Vec<u32> {
     let mut degree = vec![0u32; states];
     // The numbers of a state's edges, combined so that the last one can be read off.
     let mut last = vec![0u32; states];
-    for (e, edge) in edges.iter().enumerate() {
+    let mut kept: Vec<bool> = (0..edges.len()).map(present).collect();
+    for (e, edge) in edges.iter().enumerate().filter(|(e, _)| kept[*e]) {
         for state in edge.states() {
             degree[state] += 1;
             last[state] ^= e as u32;
         }
     }
-    let mut kept = vec![true; edges.len()];
     let mut leaves: Vec<u32> = (0..states as u32).filter(|&state| degree[state as usize] == 1).collect();
     while let Some(leaf) = leaves.pop() {
         if degree[leaf as usize] != 1 {

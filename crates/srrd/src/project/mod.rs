@@ -12,7 +12,7 @@
 //!
 //! The parts: `levels` counts the dimension of the space on the graph, `graph` and `system` hold what does not depend on γ,
 //! `order` and `factor` factorize the normal equations AᵀA φ = Aᵀr where that is cheap, `solve` solves them. `means` has the same for
-//! rows that are means over next states.
+//! rows that are means over next states. `without` goes on from a projection to that on some of its rows.
 
 mod graph;
 mod levels;
@@ -20,6 +20,7 @@ mod means;
 mod solve;
 mod space;
 mod system;
+mod without;
 
 pub(crate) use graph::{END, ShapingGraph};
 pub(crate) use levels::Components;

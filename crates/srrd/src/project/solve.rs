@@ -34,10 +34,10 @@ pub(crate) struct Equations {
     gamma: f64,
     /// By component: 1 over its total weight where its constant is taken out beforehand, from values and columns; 0 where not.
     /// It is taken out where it belongs to the space and the component is not balanced, unless γ is far enough from 1 to do without.
-    share: Vec<f64>,
+    pub(super) share: Vec<f64>,
     /// Aᵀ1, by state: what makes the mean of a shaping vector.
     sums: Vec<f64>,
-    preconditioner: Preconditioner,
+    pub(super) preconditioner: Preconditioner,
     /// Unit vectors by edge, orthogonal to one another and to the shaping of the unknowns that were not left out of the factor: what
     /// those left out add to it.
     faint: Vec<Vec<f64>>,
@@ -45,7 +45,7 @@ pub(crate) struct Equations {
 }
 
 #[derive(Clone, Debug)]
-enum Preconditioner {
+pub(super) enum Preconditioner {
     /// The inverse of the diagonal of the normal equations; 0 where there is no column.
     Diagonal(Vec<f64>),
     Factor(Box<Factor>),
@@ -182,14 +182,14 @@ impl Equations {
         self
     }
 
-    fn elimination<'a>(&self, system: &'a System) -> Option<&'a Elimination> {
+    pub(super) fn elimination<'a>(&self, system: &'a System) -> Option<&'a Elimination> {
         system.elimination(self.gamma > NEAR_ONE)
     }
 
     /// The entry of an edge in the column of its target, and the target, unless it ends: γ, or 1 if nothing starts there. Such a column
     /// has no other entries, so its scale is free, and 1 keeps it away from 0.
     #[inline]
-    fn ahead(&self, system: &System, edge: &Edge) -> Option<(f64, usize)> {
+    pub(super) fn ahead(&self, system: &System, edge: &Edge) -> Option<(f64, usize)> {
         let target = edge.target as usize;
         // `END` is no state.
         system.starts.get(target).map(|&starts| (if starts { self.gamma } else { 1.0 }, target))
@@ -202,22 +202,33 @@ impl Equations {
             - potential[edge.source as usize]
     }
 
+    /// Whether the equations alone tell what shaping is.
+    pub(super) fn is_regular(&self) -> bool {
+        let left_out = match &self.preconditioner {
+            Preconditioner::Factor(factor) => factor.left_out(),
+            Preconditioner::Diagonal(_) => &[],
+        };
+        self.faint.is_empty() && left_out.is_empty()
+    }
+
     /// The squared lengths of the columns, by state.
     fn diagonal(&self, system: &System) -> Vec<f64> {
         let mut diagonal = vec![0.0; system.states()];
-        for edge in &system.edges {
-            let source = edge.source as usize;
-            match self.ahead(system, edge) {
-                Some((ahead, target)) if target == source => {
-                    diagonal[source] += edge.weight * (ahead - 1.0) * (ahead - 1.0);
-                }
-                ahead => {
-                    diagonal[source] += edge.weight;
-                    ahead.into_iter().for_each(|(ahead, target)| diagonal[target] += edge.weight * ahead * ahead);
-                }
+        system.edges.iter().for_each(|edge| self.add_to_diagonal(system, edge, edge.weight, &mut diagonal));
+        diagonal
+    }
+
+    /// Adds what an edge of this weight brings to the squared lengths of the columns.
+    #[inline]
+    pub(super) fn add_to_diagonal(&self, system: &System, edge: &Edge, weight: f64, diagonal: &mut [f64]) {
+        let source = edge.source as usize;
+        match self.ahead(system, edge) {
+            Some((ahead, target)) if target == source => diagonal[source] += weight * (ahead - 1.0) * (ahead - 1.0),
+            ahead => {
+                diagonal[source] += weight;
+                ahead.into_iter().for_each(|(ahead, target)| diagonal[target] += weight * ahead * ahead);
             }
         }
-        diagonal
     }
 
     /// Computes what the unknowns that were left out of the factor add to the space of shaping vectors.
@@ -406,7 +417,7 @@ impl Equations {
 }
 
 /// The inverse of every entry; 0 where there is no column.
-fn inverse(diagonal: &[f64]) -> Vec<f64> {
+pub(super) fn inverse(diagonal: &[f64]) -> Vec<f64> {
     diagonal.iter().map(|&d| if d > 0.0 { 1.0 / d } else { 0.0 }).collect()
 }
 

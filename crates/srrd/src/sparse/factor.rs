@@ -150,24 +150,26 @@ impl Factor {
     pub fn direction(&self, unknown: u32) -> Vec<f64> {
         let mut x = vec![0.0; self.pivot.len()];
         x[unknown as usize] = 1.0;
-        self.solve_transposed(&mut x, unknown as usize);
+        self.solve_transposed(x.as_chunks_mut::<1>().0, unknown as usize);
         x
     }
 
     /// Puts L⁻ᵀb in the place of b, whose entries from `end` on are already those.
-    fn solve_transposed(&self, b: &mut [f64], end: usize) {
+    fn solve_transposed<const K: usize>(&self, b: &mut [[f64; K]], end: usize) {
         for i in (0..end).rev() {
             let range = self.start[i]..self.start[i + 1];
-            let sum: f64 =
-                self.row[range.clone()].iter().zip(&self.value[range]).map(|(&j, l)| l * b[j as usize]).sum();
-            b[i] -= sum;
+            let mut sum = [0.0; K];
+            for (&j, l) in self.row[range.clone()].iter().zip(&self.value[range]) {
+                sum.iter_mut().zip(&b[j as usize]).for_each(|(sum, b)| *sum += l * b);
+            }
+            b[i].iter_mut().zip(sum).for_each(|(b, sum)| *b -= sum);
         }
     }
 
     /// Puts L⁻ᵀ D^(−½) b in the place of b: where b is standard normal, that has the covariance of the inverse. O(entries of L).
     pub fn colour(&self, b: &mut [f64]) {
         b.iter_mut().zip(&self.pivot).for_each(|(x, pivot)| *x /= pivot.sqrt());
-        self.solve_transposed(b, b.len());
+        self.solve_transposed(b.as_chunks_mut::<1>().0, self.pivot.len());
     }
 
     /// bᵀ N⁻¹ b of a vector that is 0 but for a few entries. `work` is all 0 before and after. O(entries of the columns of L on the
@@ -198,12 +200,19 @@ impl Factor {
 
     /// Puts the solution of L D Lᵀ x = b in the place of b. O(entries of L).
     pub fn solve(&self, b: &mut [f64]) {
+        self.solve_columns(b.as_chunks_mut::<1>().0);
+    }
+
+    /// The same for several right sides, row by row: most of the time goes into reading L.
+    pub fn solve_columns<const K: usize>(&self, b: &mut [[f64; K]]) {
         for i in 0..b.len() {
             let x = b[i];
             let range = self.start[i]..self.start[i + 1];
-            self.row[range.clone()].iter().zip(&self.value[range]).for_each(|(&j, l)| b[j as usize] -= l * x);
+            for (&j, l) in self.row[range.clone()].iter().zip(&self.value[range]) {
+                b[j as usize].iter_mut().zip(&x).for_each(|(b, x)| *b -= l * x);
+            }
         }
-        b.iter_mut().zip(&self.pivot).for_each(|(x, pivot)| *x /= pivot);
+        b.iter_mut().zip(&self.pivot).for_each(|(x, pivot)| x.iter_mut().for_each(|x| *x /= pivot));
         self.solve_transposed(b, b.len());
     }
 }
