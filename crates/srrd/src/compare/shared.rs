@@ -72,12 +72,14 @@ pub(crate) fn shared_rows(pair: &Pair<'_>, rule: EndRule) -> (Vec<Row>, SharedEn
         };
         ends.disagreeing += usize::from(by_marks && matches!(marks, (Some(x), Some(y)) if x != y));
         ends.ending += usize::from(row_ends);
+        // What goes on in rows that are not shared goes on, too.
+        ends.contradictory |= row_ends && !sink;
         rows.push(Row { state, action, next, ends: row_ends });
     }
     ends.sinks = is_sink.iter().filter(|sink| **sink).count();
     let any = |sample: &crate::RewardSample| sample.ends().count(sample.len()).is_some_and(|count| count > 0);
     ends.unseen = by_marks && ends.ending == 0 && (any(a) || any(b));
-    ends.contradictory = contradictory(&rows, a.states().len());
+    ends.contradictory |= contradictory(&rows, a.states().len());
     (rows, ends)
 }
 

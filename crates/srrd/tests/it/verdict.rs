@@ -12,7 +12,7 @@ use srrd::question::DynamicsOption;
 use srrd::regret::sampled_regret;
 use srrd::sample::Ends;
 use srrd::settings::EndRule;
-use srrd::verdict::{Answer, Margin};
+use srrd::verdict::{Answer, Margin, Why};
 use srrd::*;
 use std::sync::Arc;
 
@@ -319,4 +319,51 @@ fn opposite_exits_of_a_corridor_differ_and_the_witness_shows_it() {
     let measured = pair.measure(Metric::Projected, &settings);
     assert!(measured.distance_if_ends().unwrap().distance().unwrap() >= 0.5);
     assert_eq!(measured.verdict(Margin::default()).unwrap().answer, Answer::Unknown);
+}
+
+/// Between a fifth of the margin and the margin, with a narrow interval: no number of transitions would decide.
+#[test]
+fn a_small_difference_that_is_real_is_told_apart_from_too_few_data() {
+    let mut rng = generator(77);
+    let rows: Vec<(u32, u32, u32)> =
+        (0..60).flat_map(|s| (0..20).map(move |a| (s, a, (s * 7 + a * a * 3 + a) % 60))).collect();
+    let [first, other] = [0, 1].map(|_| rows.iter().map(|_| rng.random_range(-1.0..1.0)).collect::<Vec<f64>>());
+    let why = |mix: f64, margin: f64| {
+        let of = |rewards: &dyn Fn(usize) -> f64| {
+            let rows = rows.iter().enumerate().map(|(i, &(s, a, t))| (s, a, t, rewards(i)));
+            RewardSample::from_rows(rows, Duplicates::Mean).unwrap()
+        };
+        let (a, b) = (of(&|i| first[i]), of(&|i| first[i] + mix * other[i]));
+        let settings = Settings { ends: EndRule::None, ..Settings::default() };
+        let verdict =
+            Pair::new(&a, &b).measure(Metric::Projected, &settings).verdict(Margin::new(margin).unwrap()).unwrap();
+        (verdict.answer, verdict.why)
+    };
+    // D is about mix / 2.
+    let (answer, small) = why(0.1, 0.1);
+    assert!(answer == Answer::Unknown && matches!(small, Why::Small { .. }), "{small:?}");
+    assert!(small.to_string().contains("more transitions would not decide it"), "{small}");
+    assert_eq!(why(0.1, 0.5).0, Answer::Same);
+    assert_eq!(why(0.1, 0.02).0, Answer::Different);
+    let (answer, between) = why(0.2, 0.1);
+    assert!(answer == Answer::Unknown && matches!(between, Why::Between { .. }), "{between:?}");
+}
+
+/// A time limit that was marked as an end shows where the state goes on, even if no shared transition does.
+#[test]
+fn marks_that_a_row_of_one_sample_contradicts_are_told() {
+    let rows = |more: bool| {
+        let shared =
+            (0..12u32).flat_map(|s| (0..12u32).map(move |t| (s, 0u32, t, f64::from((3 * s * s + 2 * t * s) % 7))));
+        let cut = (0..12u32).map(|s| (s, 1u32, 50u32, f64::from(s % 5)));
+        let rows = shared.chain(cut).chain(more.then_some((50, 2, 3, 1.0)));
+        let sample = RewardSample::from_rows(rows, Duplicates::Mean).unwrap();
+        let ends = sample.transitions().map(|t| t.next_state.as_int() == Some(50)).collect();
+        sample.with_ends(Ends::marked(ends)).unwrap()
+    };
+    let answer = |a: &RewardSample, b: &RewardSample| {
+        Pair::new(a, b).measure(Metric::Projected, &Settings::default()).verdict(Margin::default()).unwrap().why
+    };
+    assert!(matches!(answer(&rows(false), &rows(false)), Why::Close { .. }));
+    assert_eq!(answer(&rows(false), &rows(true)), Why::EndsContradict);
 }
