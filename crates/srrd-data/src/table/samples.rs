@@ -228,8 +228,12 @@ pub fn read_sample_table(
     {
         notes.push(TableNote::OneStep { file: file.clone(), column: column.clone() });
     }
-    let mut table = gathered.build()?;
-    if let Some(rows) = log.map(|log| log.missing()).filter(|rows| *rows > 0) {
+    let left_out = log.map(|log| log.missing()).filter(|rows| *rows > 0);
+    let mut table = gathered.build().map_err(|error| match (error.kind(), left_out) {
+        (ErrorKind::Empty, Some(_)) => TableError::no_row_with_all(&file),
+        _ => error,
+    })?;
+    if let Some(rows) = left_out {
         notes.push(TableNote::Dataset { file: file.clone(), note: DatasetNote::WithoutReward { rows } });
     }
     table.notes = notes;

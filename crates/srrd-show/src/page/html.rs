@@ -202,10 +202,12 @@ fn section(section: &Section, number: usize, numbers: &mut Numbers) -> Markup {
 
 fn figure(block: &FigureBlock, number: usize) -> Markup {
     let markup = block.drawing.to_markup(&format!("f{number}-"));
+    // Where the page has a script, it takes the other drawing on small screens.
+    let narrow = block.drawing.to_narrow_markup(&format!("f{number}n-"));
     let file = file_href(block);
     html! {
         figure.chart-figure id={ "figure-" (number) } {
-            div.chart { (PreEscaped(markup)) }
+            div.chart { (PreEscaped(markup)) @if let Some(narrow) = narrow { template { (PreEscaped(narrow)) } } }
             figcaption {
                 b { "Figure " (number) } " " (block.caption)
                 @if let Ok(Some(href)) = &file { " " a.file href=(href) { "Open the figure by itself" } }
