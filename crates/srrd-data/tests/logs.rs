@@ -151,7 +151,8 @@ fn verifiers_say_more_than_rewards() {
         let answer = serde_json::json!({"type": "message", "role": "assistant", "status": "completed", "id": "message-0",
             "content": [{"type": "output_text", "text": answer, "annotations": [], "logprobs": null}]});
         let thought = serde_json::json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": null});
-        let question = serde_json::json!({"role": "user", "type": "message", "content": format!("What is {task} + 1?")});
+        let question =
+            serde_json::json!({"role": "user", "type": "message", "content": format!("What is {task} + 1?")});
         let row = serde_json::json!({
             "responses_create_params": {"input": [question], "background": null, "tools": []},
             "response": {"id": "resp_1", "output": [thought, answer], "usage": {"input_tokens": 2}},

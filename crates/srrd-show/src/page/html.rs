@@ -232,6 +232,25 @@ mod tests {
     }
 
     #[test]
+    fn charts_are_drawn_for_small_screens_too() {
+        let page = |drawing| {
+            let mut section = Section::new("Results");
+            section.figures.push(FigureBlock::new(drawing, "Lower is better."));
+            Report { sections: vec![section], ..Report::default() }.to_html()
+        };
+        let line = LineChart::new("Distance", Axis::linear("step"), Axis::linear("distance"))
+            .series(Series::new("a and b", vec![Point::new(0.0, 0.1), Point::new(1.0, 0.4)]));
+        for chart in [line.clone().draw(), line.wide().draw()] {
+            let html = page(chart);
+            let narrow = html.split("<template>").nth(1).expect("a second drawing");
+            assert!(narrow.contains(r#"width="344""#), "{narrow}");
+        }
+        let names = vec!["a".to_string(), "b".to_string()];
+        let map = HeatMap::new("Distances", names, vec![0.0, 0.3, 0.3, 0.0]).unwrap().draw();
+        assert!(!page(map).contains("<template>"));
+    }
+
+    #[test]
     fn nothing_from_data_is_markup() {
         let mut table = Table::new(NASTY, vec![Column::text(NASTY).with_help(NASTY)]);
         table.rows.push(vec![Cell::text(NASTY)]);
