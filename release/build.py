@@ -103,12 +103,17 @@ def build_command() -> Path:
     installed = output("rustc", "--print", "sysroot").strip()
     target = musl if (Path(installed) / "lib" / "rustlib" / musl).exists() else f"{machine}-unknown-linux-gnu"
     say(f"the command, linked statically for {target}")
-    # For this target alone: what runs while building (procedural macros) is linked as ever.
-    flags = f"CARGO_TARGET_{target.upper().replace('-', '_')}_RUSTFLAGS"
-    env = os.environ | {flags: "-C target-feature=+crt-static"}
-    call("cargo", "build", "--quiet", "--release", "--package", "srrd-cli", "--target", target, cwd=ROOT, env=env)
+    if target == musl:
+        # It links statically by itself.
+        call("cargo", "build", "--quiet", "--release", "--package", "srrd-cli", "--target", target, cwd=ROOT)
+        built = TARGET / target / "release" / "srrd"
+    else:
+        # How libraries of the system are linked is decided when the program is: what was built for the wheel serves as it is.
+        options = ["--quiet", "--release", "--package", "srrd-cli", "--bin", "srrd"]
+        call("cargo", "rustc", *options, "--", "-C", "target-feature=+crt-static", cwd=ROOT)
+        built = TARGET / "release" / "srrd"
     made = DIST / f"srrd-{version()}-{target}"
-    shutil.copy2(TARGET / target / "release" / "srrd", made)
+    shutil.copy2(built, made)
     call("strip", made)
     return made
 

@@ -128,6 +128,12 @@ impl TableError {
         Self::new(ErrorKind::Empty, file, "the table has no data rows; at least one transition is needed")
     }
 
+    /// The error for a log of several rewards of which no row has all.
+    pub(crate) fn no_row_with_all(file: impl Into<String>) -> Self {
+        let what = "in every row one of the rewards is missing, so that nothing can be compared; choose rewards that the same rows have with `--rewards A,B`";
+        Self::new(ErrorKind::Empty, file, what)
+    }
+
     /// An operating system error while doing `what` ("read", "write").
     pub(crate) fn io(file: impl Into<String>, what: &str, error: &io::Error) -> Self {
         let kind = match error.kind() {

@@ -151,6 +151,43 @@ fn rows_keep_their_numbers_where_others_are_left_out() {
     assert!(error.to_string().contains("row 2 (line 3), column `reward`: `good` is not a number"), "{error}");
 }
 
+/// Rollouts of NeMo Gym as its resource servers for mathematics with tools write them: numbers of turns and nulls are no rewards.
+#[test]
+fn verifiers_say_more_than_rewards() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rollouts.jsonl");
+    let row = |task: usize, answer: &str, reward: f64| {
+        let answer = serde_json::json!({"type": "message", "role": "assistant", "status": "completed", "id": "message-0",
+            "content": [{"type": "output_text", "text": answer, "annotations": [], "logprobs": null}]});
+        let thought = serde_json::json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": null});
+        let question =
+            serde_json::json!({"role": "user", "type": "message", "content": format!("What is {task} + 1?")});
+        let row = serde_json::json!({
+            "responses_create_params": {"input": [question], "background": null, "tools": []},
+            "response": {"id": "resp_1", "output": [thought, answer], "usage": {"input_tokens": 2}},
+            "reward": reward, "turns_used": 1, "num_turns": 1, "finished_naturally": true, "library_reward": 1.0 - reward,
+            "expected_answer": "6", "judge_evaluations": null, "failure_reason": null,
+            "_ng_task_index": task, "_ng_rollout_index": 0, "_ng_attempt_index": 0, "agent_ref": {"name": "math"},
+        });
+        format!("{row}\n")
+    };
+    fs::write(&path, row(1, "2", 1.0) + &row(1, "3", 0.0)).unwrap();
+    let reader = open(&path, &ReadOptions::default()).unwrap();
+    assert_eq!(reader.log().unwrap().rewards, ["reward", "finished_naturally", "library_reward"]);
+    assert_eq!(read_table(&path, TableOptions::default()).unwrap().samples.len(), 3);
+}
+
+#[test]
+fn rewards_that_no_row_has_together_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.jsonl");
+    let row = |a: &str, b: &str| format!("{{\"input\": \"p\", \"output\": \"r\", \"reward\": {a}, \"code\": {b}}}\n");
+    fs::write(&path, row("1", "null") + &row("null", "0")).unwrap();
+    let error = read_table(&path, TableOptions::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Empty);
+    assert!(error.to_string().contains("in every row one of the rewards is missing"), "{error}");
+}
+
 #[test]
 fn an_empty_response_is_a_response() {
     let folder = tempfile::tempdir().unwrap();

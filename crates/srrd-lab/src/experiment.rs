@@ -18,6 +18,10 @@ pub trait Experiment: Send + Sync {
     fn cost(&self, trial: usize) -> f64;
     /// Computes a trial: its rows, without the columns of the key.
     fn run(&self, trial: usize) -> Result<Vec<Row>, LabError>;
+    /// Whether all is there that it reads: looked at before anything is written or promised.
+    fn ready(&self) -> Result<(), LabError> {
+        Ok(())
+    }
     /// What will be done, in a few lines: for the plan.
     fn plan(&self) -> Vec<String>;
     /// What the trials show. Some may be missing, when a run is not finished.

@@ -74,6 +74,14 @@ impl Run {
         lines
     }
 
+    /// Whether all is there that the run reads, such as folders of recordings. [`compute`](Self::compute) asks, too.
+    ///
+    /// # Errors
+    /// When something is missing.
+    pub fn ready(&self) -> Result<(), LabError> {
+        self.experiment.ready()
+    }
+
     /// Computes the trials that are missing in `folder`, on so many threads.
     ///
     /// `progress` is told how far it is, several times a second. When it breaks off, trials under way are stopped and
@@ -87,6 +95,7 @@ impl Run {
         threads: usize,
         progress: impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(), LabError> {
+        self.ready()?;
         compute(folder, &self.manifest, self.experiment.as_ref(), threads, progress)
     }
 

@@ -25,11 +25,18 @@ use crate::svg::{Element, Form, Letters, PLAIN};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Drawing {
     root: Arc<Element>,
+    /// The same figure for small screens, with letters of the same size.
+    narrow: Option<Arc<Element>>,
 }
 
 impl Drawing {
     pub(crate) fn new(root: Element) -> Self {
-        Drawing { root: Arc::new(root) }
+        Drawing { root: Arc::new(root), narrow: None }
+    }
+
+    /// With another drawing of the same figure, which pages show on small screens.
+    pub(crate) fn with_narrow(self, narrow: Drawing) -> Self {
+        Drawing { narrow: Some(narrow.root), ..self }
     }
 
     /// The drawing as an SVG document. The same drawing gives the same text.
@@ -45,6 +52,11 @@ impl Drawing {
     /// ids. It is written as it is: letters, digits and hyphens.
     pub(crate) fn to_markup(&self, prefix: &str) -> String {
         self.root.render(Form { prefix, letters: Letters::Text })
+    }
+
+    /// The same of the drawing for small screens, if there is one.
+    pub(crate) fn to_narrow_markup(&self, prefix: &str) -> Option<String> {
+        Some(self.narrow.as_ref()?.render(Form { prefix, letters: Letters::Text }))
     }
 
     /// The drawing as a PNG of `scale` pixels per SVG unit.

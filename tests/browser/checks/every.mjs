@@ -175,6 +175,9 @@ async function fitsAPhone(browser) {
     await page.waitForFunction((element) => !element.classList.contains("more-right"), await box.elementHandle());
     assert.equal(await box.evaluate((element) => element.classList.contains("more-left")), scrolls);
   }
+  for (const chart of await page.locator(".chart.drawn-narrow").all()) {
+    assert.ok(await chart.evaluate((box) => box.scrollWidth <= box.clientWidth + 1), "a chart drawn for phones scrolls");
+  }
   await fits("scrolled");
   for (const button of await page.locator(".fit").all()) await button.tap();
   for (const chart of await page.locator(".chart").all()) {
@@ -204,6 +207,11 @@ async function prints(browser) {
     assert.ok(await shown(figure.locator("svg").first()));
     assert.equal(await figure.evaluate((element) => getComputedStyle(element).breakInside), "avoid");
   }
+  // A4 without its margins: paper does not scroll.
+  await page.setViewportSize({ width: 673, height: 986 });
+  const cut = await page.locator(".chart, .table-box, .command pre").evaluateAll((boxes) =>
+    boxes.filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.closest("figure, .command").innerText.slice(0, 60)));
+  assert.deepEqual(cut, [], "cut at the edge of the paper");
   assert.ok((await page.pdf({ format: "A4" })).length > 1000);
 }
 

@@ -94,6 +94,9 @@ pub fn run(args: &Reproduce) -> Result<(), Failure> {
     };
     let run = Run::new(Manifest::new(&args.what, preset, args.parameters.0.iter().map(|(n, t)| (*n, t)), shard)?)?;
     let threads = Threads::of(args.threads).count()?;
+    if !args.plan {
+        run.ready()?;
+    }
     print::result(&plan(&run))?;
     if args.plan {
         return Ok(());

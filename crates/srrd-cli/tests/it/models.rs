@@ -61,6 +61,23 @@ fn a_reference_comes_second_and_threads_change_nothing() {
     assert_eq!(threads(1), threads(2));
 }
 
+#[test]
+fn of_many_pairs_the_table_is_printed_and_where_the_rest_is() {
+    let place = Place::new();
+    let mut text = String::from("step,prompt,response,a,b,c,d\n");
+    for row in 0..40 {
+        let score = |k: usize| (row * (k + 3) * 31) % 17;
+        text += &format!("{},p{},r{row},{},{},{},{}\n", row / 10, row / 4, score(0), score(1), score(2), score(3));
+    }
+    place.write("log.csv", text);
+    let out = place.ok("models log.csv --by step");
+    assert!(
+        out.contains("of more than 3 pairs only the table is printed") && !out.contains("a and b by step"),
+        "{out}"
+    );
+    assert!(place.ok("models log.csv --by step --rewards a,b").contains("a and b by step"));
+}
+
 /// A log of training whose proxy begins to like long responses at this step.
 fn training(change: i64) -> String {
     let mut text = String::from("step,prompt,completion,proxy,gold,advantage\n");
@@ -91,6 +108,7 @@ fn over_training_a_change_is_found_and_drawn() {
     assert!(page.contains("srrd models log.csv --by step --gold gold -o page.html --plot line.svg"));
     assert!(page.contains("changes at step 9") && page.contains("Best of n"));
     assert!(line.contains("data-series=\"proxy and gold, between changes\""));
+    crate::report::opened(&place.path("page.html"));
     let found = json(&place, "models log.csv --by step --gold gold --json");
     assert_eq!(found["by"], "step");
     let pair = &found["pairs"][0];

@@ -34,7 +34,8 @@ fn place() -> Place {
     place
 }
 
-fn opened(page: &Path) {
+/// Whether the browser finds nothing wrong with a page.
+pub(crate) fn opened(page: &Path) {
     let check = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/browser/check");
     let output = Command::new(check).arg(page).arg("--generic").output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);

@@ -175,10 +175,13 @@ fn as_published_stands_alone_and_missing_recordings_are_named() {
     assert!(out.contains("as-published  yes"), "{out}");
     let said = place.refused("reproduce noise --as-published -o no --plan");
     assert!(said.contains("--as-published") && said.contains("no such parameter"), "{said}");
-    // What is to be done is told before recordings are looked for.
+    // Recordings are looked for before anything is promised or written; a plan alone needs none.
     let run = place.srrd("reproduce classification --world mimic --data nowhere -o none");
     assert_eq!(run.status, 2, "{}", run.err);
     assert!(run.err.contains("--data") && run.err.contains("nowhere is no folder"), "{}", run.err);
+    assert_eq!(run.out, "", "{}", run.out);
+    assert!(!place.path("none").exists());
+    place.ok("reproduce classification --world mimic --data nowhere -o none --plan");
     let said = place.refused("reproduce classification --world montezuma --scores 5,3 -o no");
     assert!(said.contains("--scores: scores have to rise"), "{said}");
 }

@@ -249,8 +249,12 @@ pub fn read_sample_table(
     {
         notes.push(TableNote::OneStep { file: file.clone(), column: column.clone() });
     }
-    let mut table = gathered.build()?;
-    notes.extend(log.and_then(|log| log.note(&file)));
+    let left_out = log.and_then(|log| log.note(&file));
+    let mut table = gathered.build().map_err(|error| match (error.kind(), &left_out) {
+        (ErrorKind::Empty, Some(_)) => TableError::no_row_with_all(&file),
+        _ => error,
+    })?;
+    notes.extend(left_out);
     table.notes = notes;
     table.ends = (!ends.ends.is_empty()).then_some(ends.ends);
     if roles.next_state == NextState::OneStep {

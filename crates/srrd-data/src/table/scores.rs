@@ -85,5 +85,7 @@ fn may_be_a_score(name: &str, options: &TableOptions) -> bool {
         let is = |column: &str| name.strip_prefix(column).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         given.map_or_else(|| is(info.name) || info.aliases.iter().any(|alias| is(alias)), is)
     });
-    !has_role && !OTHERS.contains(&last_word)
+    // `turns_used`, `num_turns`: they count as well, wherever the word stands.
+    let turns = lower.split(['_', '.', '/', ' ', '-']).any(|word| word == "turns");
+    !has_role && !turns && !OTHERS.contains(&last_word)
 }

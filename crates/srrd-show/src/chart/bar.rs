@@ -7,7 +7,7 @@ use super::legend::{Legend, Placement, bar, mark};
 use super::plot::{References, draw_references, labels, whisker};
 use super::point::{bounds, data};
 use super::series::{Style, Styles, Wanted};
-use super::{Header, LEADING, MARGIN, TEXT, WIDTH, document, ink, ink_soft};
+use super::{Header, LEADING, MARGIN, NARROW, TEXT, WIDTH, document, ink, ink_soft};
 use crate::drawing::Drawing;
 use crate::figure::Figure;
 use crate::font::Font;
@@ -251,17 +251,34 @@ impl Figure for BarChart {
     }
 
     fn draw(&self) -> Drawing {
+        let drawing = self.draw_in(WIDTH, WIDEST);
+        // With more bars than that they would become lines, and their names single letters.
+        match self.wanted(0.0) <= NARROW {
+            true => drawing.with_narrow(self.draw_in(NARROW, NARROW)),
+            false => drawing,
+        }
+    }
+}
+
+impl BarChart {
+    /// The width at which every bar has room, with so much of it beside the plot.
+    fn wanted(&self, aside: f64) -> f64 {
+        let side_by_side = if self.is_plain() { 1 } else { self.styles().iter().count() };
+        self.groups.len() as f64 * (side_by_side as f64 * BAR + APART) + aside + 2.0 * MARGIN + 50.0
+    }
+
+    /// As wide as it wants to be between two widths.
+    fn draw_in(&self, least: f64, most: f64) -> Drawing {
         let styles = self.styles();
         let names: Vec<&str> = styles.iter().map(|(name, _)| name.as_str()).collect();
         let labels = labels([(&self.y, &self.references)].into_iter());
         let plain = self.is_plain();
         let side_by_side = if plain { 1 } else { names.len() };
         let legend = if plain { Legend::default() } else { Legend::of_bars(&styles) }.with_references(&labels);
-        let beside = legend.beside(AREA_HEIGHT);
+        let beside = legend.beside(AREA_HEIGHT).filter(|_| most > NARROW);
         let aside = beside.as_ref().map_or(0.0, Placement::width_beside);
 
-        let wanted = self.groups.len() as f64 * (side_by_side as f64 * BAR + APART) + aside + 2.0 * MARGIN + 50.0;
-        let width = wanted.clamp(WIDTH, WIDEST).ceil();
+        let width = self.wanted(aside).clamp(least, most).ceil();
         let header = Header::new(&self.title, &self.subtitle, width);
         let block =
             Block { left: MARGIN, top: header.bottom(), right: width - MARGIN - aside, area_height: AREA_HEIGHT };

@@ -6,7 +6,7 @@ use super::legend::{Legend, Placement};
 use super::plot::{Look, References, banded, draw_references, draw_series, extents, labels, sorted};
 use super::point::Point;
 use super::series::{Series, Styles};
-use super::{Header, MARGIN, WIDTH, document};
+use super::{Header, MARGIN, NARROW, WIDTH, document};
 use crate::drawing::Drawing;
 use crate::figure::Figure;
 use crate::svg::Element;
@@ -167,11 +167,17 @@ impl Figure for LineChart {
 
     fn draw(&self) -> Drawing {
         let width = if self.wide { 1.5 * WIDTH } else { WIDTH };
+        self.draw_at(width).with_narrow(self.draw_at(NARROW))
+    }
+}
+
+impl LineChart {
+    fn draw_at(&self, width: f64) -> Drawing {
         let header = Header::new(&self.title, &self.subtitle, width);
         let styles = Styles::of(self.series.iter());
         let labels = labels([(&self.y, &self.references)].into_iter());
         let legend = Legend::of_lines(&styles).with_references(&labels);
-        let beside = legend.beside(AREA_HEIGHT);
+        let beside = legend.beside(AREA_HEIGHT).filter(|_| width > NARROW);
         let block = Block {
             left: MARGIN,
             top: header.bottom(),

@@ -52,6 +52,8 @@ pub use series::Series;
 
 /// Width of a chart, for a page or a column of text.
 const WIDTH: f64 = 640.0;
+/// Width of a chart on a page that is 390 pixels wide, where its letters keep their size.
+const NARROW: f64 = 344.0;
 const MARGIN: f64 = 16.0;
 const TITLE: Font = Font::bold(16.0);
 const TEXT: Font = Font::regular(13.0);

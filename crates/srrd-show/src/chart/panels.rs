@@ -6,7 +6,7 @@ use super::legend::{Legend, Placement};
 use super::line::LineChart;
 use super::plot::labels;
 use super::series::Styles;
-use super::{Header, LEADING, MARGIN, SMALL, document, ink, ink_soft};
+use super::{Header, LEADING, MARGIN, NARROW, SMALL, document, ink, ink_soft};
 use crate::drawing::Drawing;
 use crate::figure::Figure;
 use crate::font::Font;
@@ -136,13 +136,19 @@ impl Figure for Panels {
             3 => 960.0,
             _ => WIDEST,
         };
+        self.draw_at(columns, width).with_narrow(self.draw_at(1, NARROW))
+    }
+}
+
+impl Panels {
+    fn draw_at(&self, columns: usize, width: f64) -> Drawing {
         let room = (width - 2.0 * MARGIN - GUTTER * (columns - 1) as f64) / columns as f64;
         let header = Header::new(&self.title, &self.subtitle, width);
         let styles = Styles::of(self.panels.iter().flat_map(|panel| &panel.series));
         let labels = labels(self.panels.iter().map(|panel| (&panel.y, &panel.references)));
         let ranges = self.ranges();
         let legend = Legend::of_lines(&styles).with_references(&labels);
-        let beside = legend.beside(self.area_height()).filter(|_| self.direct_labels);
+        let beside = legend.beside(self.area_height()).filter(|_| self.direct_labels && width > NARROW);
         let aside = beside.as_ref().map_or(0.0, Placement::width_beside);
 
         let mut content = Element::new("g");

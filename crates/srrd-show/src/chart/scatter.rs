@@ -6,7 +6,7 @@ use super::legend::{Legend, Placement};
 use super::plot::{Look, draw_series, extents, sorted};
 use super::point::Point;
 use super::series::{Series, Styles};
-use super::{Header, MARGIN, WIDTH, document};
+use super::{Header, MARGIN, NARROW, WIDTH, document};
 use crate::drawing::Drawing;
 use crate::figure::Figure;
 use crate::svg::Element;
@@ -77,14 +77,20 @@ impl Figure for ScatterChart {
     }
 
     fn draw(&self) -> Drawing {
-        let header = Header::new(&self.title, &self.subtitle, WIDTH);
+        self.draw_at(WIDTH).with_narrow(self.draw_at(NARROW))
+    }
+}
+
+impl ScatterChart {
+    fn draw_at(&self, width: f64) -> Drawing {
+        let header = Header::new(&self.title, &self.subtitle, width);
         let styles = Styles::of_points(self.classes.iter());
         let legend = Legend::of_lines(&styles);
-        let beside = legend.beside(AREA_HEIGHT);
+        let beside = legend.beside(AREA_HEIGHT).filter(|_| width > NARROW);
         let mut block = Block {
             left: MARGIN,
             top: header.bottom(),
-            right: WIDTH - MARGIN - beside.as_ref().map_or(0.0, Placement::width_beside),
+            right: width - MARGIN - beside.as_ref().map_or(0.0, Placement::width_beside),
             area_height: AREA_HEIGHT,
         };
         let (mut x_axis, mut y_axis) = (self.x.clone(), self.y.clone());
@@ -118,8 +124,8 @@ impl Figure for ScatterChart {
         if !any {
             frame.draw_empty(&mut content);
         }
-        let bottom = legend.draw(beside, &frame.area, frame.bottom(), WIDTH, &mut content);
-        document(&self.title, WIDTH, bottom, content)
+        let bottom = legend.draw(beside, &frame.area, frame.bottom(), width, &mut content);
+        document(&self.title, width, bottom, content)
     }
 }
 

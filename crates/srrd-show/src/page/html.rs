@@ -202,10 +202,12 @@ fn section(section: &Section, number: usize, numbers: &mut Numbers) -> Markup {
 
 fn figure(block: &FigureBlock, number: usize) -> Markup {
     let markup = block.drawing.to_markup(&format!("f{number}-"));
+    // Where the page has a script, it takes the other drawing on small screens.
+    let narrow = block.drawing.to_narrow_markup(&format!("f{number}n-"));
     let file = file_href(block);
     html! {
         figure.chart-figure id={ "figure-" (number) } {
-            div.chart { (PreEscaped(markup)) }
+            div.chart { (PreEscaped(markup)) @if let Some(narrow) = narrow { template { (PreEscaped(narrow)) } } }
             figcaption {
                 b { "Figure " (number) } " " (block.caption)
                 @if let Ok(Some(href)) = &file { " " a.file href=(href) { "Open the figure by itself" } }
@@ -227,6 +229,25 @@ mod tests {
 
     fn nasty() -> String {
         NASTY.to_string()
+    }
+
+    #[test]
+    fn charts_are_drawn_for_small_screens_too() {
+        let page = |drawing| {
+            let mut section = Section::new("Results");
+            section.figures.push(FigureBlock::new(drawing, "Lower is better."));
+            Report { sections: vec![section], ..Report::default() }.to_html()
+        };
+        let line = LineChart::new("Distance", Axis::linear("step"), Axis::linear("distance"))
+            .series(Series::new("a and b", vec![Point::new(0.0, 0.1), Point::new(1.0, 0.4)]));
+        for chart in [line.clone().draw(), line.wide().draw()] {
+            let html = page(chart);
+            let narrow = html.split("<template>").nth(1).expect("a second drawing");
+            assert!(narrow.contains(r#"width="344""#), "{narrow}");
+        }
+        let names = vec!["a".to_string(), "b".to_string()];
+        let map = HeatMap::new("Distances", names, vec![0.0, 0.3, 0.3, 0.0]).unwrap().draw();
+        assert!(!page(map).contains("<template>"));
     }
 
     #[test]

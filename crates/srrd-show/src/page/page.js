@@ -366,6 +366,28 @@
     toolsOf(chart).append(button);
   }
 
+  /** On small screens a chart that was drawn narrow, too, is shown so; everywhere else as ever. */
+  function chooseDrawing(chart) {
+    const template = chart.querySelector("template");
+    if (!template) return;
+    const wide = chart.querySelector("svg");
+    const narrow = template.content.firstElementChild;
+    template.remove();
+    chart.classList.add("drawn-narrow");
+    const small = matchMedia("screen and (max-width: 40rem)");
+    const known = new Set();
+    const choose = () => {
+      const [shown, other] = small.matches ? [narrow, wide] : [wide, narrow];
+      if (other.isConnected) other.replaceWith(shown);
+      if (known.has(shown)) return;
+      known.add(shown);
+      tellTitles(shown);
+      if (shown.matches(".srrd-chart")) makeLive(shown);
+    };
+    small.addEventListener("change", choose);
+    choose();
+  }
+
   /** A box that scrolls sideways says so: it fades where there is more, and a line beside it says what to do. */
   function showScrolling(box) {
     const hint = make("p", "hint scrolling", "Scroll sideways to see the rest.");
@@ -433,9 +455,10 @@
   addThemeButton();
   document.querySelectorAll(".command").forEach(addCopyButton);
   document.querySelectorAll("table.sortable").forEach(makeSortable);
-  document.querySelectorAll(".chart > svg").forEach(tellTitles);
-  document.querySelectorAll(".chart > svg.srrd-chart").forEach(makeLive);
-  document.querySelectorAll(".chart").forEach(addFitButton);
+  document.querySelectorAll(".chart").forEach(chooseDrawing);
+  document.querySelectorAll(".chart:not(.drawn-narrow) > svg").forEach(tellTitles);
+  document.querySelectorAll(".chart:not(.drawn-narrow) > svg.srrd-chart").forEach(makeLive);
+  document.querySelectorAll(".chart:not(.drawn-narrow)").forEach(addFitButton);
   addHint();
   document.querySelectorAll(".chart, .table-box").forEach(showScrolling);
   document.querySelectorAll(".contents").forEach(followSections);

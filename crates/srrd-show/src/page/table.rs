@@ -18,7 +18,7 @@ pub(crate) fn table(table: &Table, number: usize) -> Markup {
             figcaption id=(caption) { b { "Table " (number) } " " (table.caption) }
             // The box scrolls sideways on small screens; with the focus on it, by the arrow keys.
             div.table-box tabindex="0" role="region" aria-labelledby=(caption) {
-                table.sortable aria-labelledby=(caption) {
+                table.sortable.stacked[scales.iter().flatten().count() >= MOST_BESIDE] aria-labelledby=(caption) {
                     thead { tr { @for column in &table.columns { (header(column)) } } }
                     tbody {
                         @for row in &table.rows {
@@ -89,6 +89,8 @@ struct Scale {
 
 /// Text of more characters than this keeps some width of its own.
 const LONG_TEXT: usize = 20;
+/// With so many columns of intervals, their marks stand below the numbers, or the table would be too wide for a page.
+const MOST_BESIDE: usize = 3;
 /// Width of an interval's mark, in units of its drawing.
 const MARK_WIDTH: f64 = 72.0;
 /// Room at both ends of it, for half a dot.

@@ -74,21 +74,24 @@ impl Layout {
         Ok(Box::new(LogReader::new(opened, log, "response")))
     }
 
-    /// The columns behind prompt and response: scores are numbers in the first rows, or true or false.
+    /// The columns behind prompt and response: scores are numbers in the first rows, or true or false. A column in which nothing is
+    /// written there is none: verifiers leave a key such as `failure_reason` at null.
     fn columns(&self, file: &Path) -> Result<Vec<Kept>, TableError> {
         let mut order: Vec<String> = Vec::new();
-        let mut others: BTreeSet<String> = BTreeSet::new();
+        let [mut numbers, mut others] = [BTreeSet::new(), BTreeSet::new()];
         look(file, LOOKED_AT, |fields| {
             for (name, json) in self.scalars(fields) {
                 if !order.contains(&name) {
                     order.push(name.clone());
                 }
-                if !matches!(json, Value::Number(_) | Value::Bool(_) | Value::Null) {
-                    others.insert(name);
-                }
+                match json {
+                    Value::Null => false,
+                    Value::Number(_) | Value::Bool(_) => numbers.insert(name),
+                    _ => others.insert(name),
+                };
             }
         })?;
-        let score = |name: &str| is_score(name) && !others.contains(name);
+        let score = |name: &str| is_score(name) && numbers.contains(name) && !others.contains(name);
         // The reward of training comes first.
         order.sort_by_key(|name| !["reward", "score"].contains(&name.as_str()));
         Ok(order.into_iter().map(|name| Kept { score: score(&name), name }).collect())

@@ -227,6 +227,15 @@ impl Classification {
 }
 
 impl Experiment for Classification {
+    fn ready(&self) -> Result<(), LabError> {
+        self.sources.iter().try_for_each(|source| match source {
+            Source::Manual(Place::Recorded(recorded)) | Source::Learned(Place::Recorded(recorded), _) => {
+                self.recordings.look(*recorded).map(drop)
+            }
+            Source::Manual(Place::World(_)) | Source::Learned(Place::World(_), _) | Source::Table { .. } => Ok(()),
+        })
+    }
+
     fn columns(&self) -> Vec<AnyColumn> {
         let mut columns =
             vec![WORLD.any(), REWARDS.any(), DATA.any(), MEASURE.any(), ESTIMATOR.any(), SEED.any(), REPEAT.any()];

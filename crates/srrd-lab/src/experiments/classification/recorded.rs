@@ -84,7 +84,8 @@ impl Recordings {
         plain(&self.folder_of(recorded))
     }
 
-    fn read(&self, recorded: Recorded) -> Result<Sets, LabError> {
+    /// The folder with the recordings of a world, which must be there.
+    pub fn look(&self, recorded: Recorded) -> Result<PathBuf, LabError> {
         let folder = self.folder_of(recorded);
         if !folder.is_dir() {
             let what = format!(
@@ -94,6 +95,11 @@ impl Recordings {
             );
             return Err(LabError::parameter("data", what));
         }
+        Ok(folder)
+    }
+
+    fn read(&self, recorded: Recorded) -> Result<Sets, LabError> {
+        let folder = self.look(recorded)?;
         let mut walks: Vec<(Option<String>, Walks)> = Vec::new();
         for (path, class) in files(recorded, &folder)? {
             let reading = TableOptions { dataset: self.options(recorded), ..TableOptions::default() };

@@ -167,6 +167,6 @@ pub(super) fn best_of(pair: &ModelPair) -> LineChart {
         Axis::linear("loss (standard deviations)"),
     )
     .subtitle("What one model loses when the other chooses the best of n responses.")
-    .series(line(format!("loss of {} when {} chooses", pair.b, pair.a), |best| &best.loss))
-    .series(line(format!("loss of {} when {} chooses", pair.a, pair.b), |best| &best.loss_of_a).dashed())
+    .series(line(format!("loss of {}", pair.b), |best| &best.loss))
+    .series(line(format!("loss of {}", pair.a), |best| &best.loss_of_a).dashed())
 }

@@ -13,6 +13,8 @@ use crate::words::{count, counted, percent, table};
 
 /// How many responses the best is chosen from in the table; all are in the JSON.
 const SHOWN_N: usize = 4;
+/// Of so many pairs at most everything is printed.
+const MOST_TOLD: usize = 3;
 
 /// A table of pairs of models, and what there is to say about them.
 ///
@@ -43,11 +45,16 @@ pub fn text(found: &ModelComparison) -> String {
          standard deviations within prompts.\n",
         (found.level * 1e8).round() / 1e6
     );
-    for pair in found.pairs.iter().filter(|_| found.pairs.len() <= 3) {
+    for pair in found.pairs.iter().filter(|_| found.pairs.len() <= MOST_TOLD) {
         text += &groups(found, pair);
         text += &changes(found, pair);
         text += &explained(pair);
         text += &disagreements(pair);
+    }
+    if found.pairs.len() > MOST_TOLD {
+        text += &format!(
+            "\nof more than {MOST_TOLD} pairs only the table is printed; choose two models with --rewards A,B, or write everything with -o page.html or --json\n"
+        );
     }
     if found.repeated > 0 {
         text += &format!("\n{} repeated a response of their prompt and were merged with it\n", rows(found.repeated));
@@ -129,7 +136,8 @@ pub(super) fn changes(found: &ModelComparison, pair: &ModelPair) -> String {
     let pair_of = format!("{} and {}", shown(&pair.a), shown(&pair.b));
     match pair.changes.as_deref() {
         None => format!(
-            "\nwhether the distance of {pair_of} changes cannot be told: that takes {LEAST_PIECES} stretches of training with {LEAST_PROMPTS} prompts each\n"
+            "\nwhether the distance of {pair_of} changes cannot be told: that takes {LEAST_PIECES} stretches of training with {LEAST_PROMPTS} prompts each\n\
+             in which the distance is defined\n"
         ),
         Some([]) => {
             format!("\nthe distance of {pair_of} does not change over training, as far as these data can tell\n")

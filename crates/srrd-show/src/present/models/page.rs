@@ -98,6 +98,13 @@ fn sentence(found: &ModelComparison) -> String {
     }
 }
 
+/// Lines of the command's answer as a paragraph.
+fn sentence_of(lines: &str) -> String {
+    let text = lines.replace('\n', " ");
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().to_string() + letters.as_str())
+}
+
 fn cell(estimated: &Estimated, shown: fn(f64) -> String) -> Cell {
     match (estimated.value, estimated.interval) {
         (None, _) => Cell::text("undefined"),
@@ -140,7 +147,7 @@ fn of_pair(found: &ModelComparison, pair: &ModelPair) -> Section {
     let mut section = Section::new(name(pair));
     let sentences = [changes(found, pair), explained(pair)];
     section.paragraphs =
-        sentences.iter().map(|text| text.trim().replace('\n', " ")).filter(|text| !text.is_empty()).collect();
+        sentences.iter().map(|text| sentence_of(text.trim())).filter(|text| !text.is_empty()).collect();
     if pair.best_of_n.len() > 1 {
         section.figures.push(FigureBlock::new(
             best_of(pair).draw(),
