@@ -264,8 +264,9 @@ fn what_is_no_log_is_no_log() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("results.json");
     fs::write(&path, "{\"accuracy\": 0.9, \"model\": \"m\"}").unwrap();
+    // A table of one row, but not of transitions.
     let error = read_table(&path, TableOptions::default()).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::UnknownFormat, "{error}");
+    assert_eq!((error.kind(), error.column()), (ErrorKind::MissingColumn, Some("state")), "{error}");
     let mut options = TableOptions::default();
     options.dataset.set("from", "rewardbench").unwrap();
     let error = read_table(&path, options).unwrap_err();

@@ -148,7 +148,7 @@ pub struct Progress {
 /// builder.push_episode(&["home", "street", "park"], &["walk", "walk"], None, End::Terminated)?;
 /// builder.push_episode(&["home", "home", "street"], &["wait", "walk"], None, End::Truncated)?;
 /// let shown = Demonstrations::new([builder.build().named("agent", None)])?;
-/// let learned = learn_all(&shown, &ModelChoice::Set, &maxent::Settings::default(), &|_| ())?;
+/// let learned = learn_all(&shown, &ModelChoice::Set, &maxent::MaxEnt::default(), &|_| ())?;
 /// assert_eq!(learned.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -177,7 +177,7 @@ pub fn learn_all(
 /// let shown = Demonstrations::new([builder.build().named("agent", None)])?;
 /// let kept = Mutex::new(Vec::new());
 /// let keep = |set: usize, learned: &_| kept.lock().unwrap().push((set, srrd_irl::Learned::clone(learned)));
-/// let settings = maxent::Settings::default();
+/// let settings = maxent::MaxEnt::default();
 /// let first = learn_kept(&shown, &ModelChoice::Set, &settings, &|_| (), &|_| None, &keep)?;
 /// // What was learned before is not learned again.
 /// let known = |_| Some(first[0].clone());
