@@ -130,9 +130,10 @@ mod tests {
     #[test]
     fn a_recorded_set_that_shows_no_choice_is_at_no_distance_and_is_told() {
         let sets = || -> Vec<Trajectories> {
+            // Every state with the action that led to it: 0 leads to 1 or 2, and both back to 0.
             let walks: [&[(i64, i64)]; 3] = [
-                &[(0, 0), (1, 1), (0, 1), (1, 0), (0, 0)],
-                &[(0, 1), (1, 0), (0, 0), (1, 1), (0, 0)],
+                &[(0, 0), (2, 1), (0, 0), (2, 1), (0, 0), (1, 0), (0, 0)],
+                &[(0, 0), (1, 0), (0, 0), (1, 0), (0, 0), (2, 1), (0, 0)],
                 &[(7, 0), (8, 0)],
             ];
             let set = |(number, walk): (usize, &&[(i64, i64)])| {
