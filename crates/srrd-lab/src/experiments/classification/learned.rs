@@ -3,11 +3,13 @@
 use super::rewards::Dataset;
 use crate::error::LabError;
 use crate::values::{Learning, WorldKind};
+use rayon::prelude::*;
+use srrd::NamedSample;
 use srrd::trajectories::Trajectories;
 use srrd_irl::airl::Airl;
 use srrd_irl::maxent::{MaxEnt, RewardOf};
 use srrd_irl::ptirl::{Objective, Ptirl};
-use srrd_irl::{Demonstrations, Learner, ModelChoice, learn_all};
+use srrd_irl::{Demonstrations, Learner, Model, Problem, Task};
 use srrd_worlds::{Simulation, simulate};
 use std::ops::ControlFlow;
 
@@ -58,17 +60,16 @@ pub fn about(learning: Learning, recorded: bool) -> String {
     )
 }
 
-fn method(learning: Learning, seed: u64) -> (Box<dyn Learner>, ModelChoice) {
+/// A method, and whether where actions lead is counted from all sets.
+fn method(learning: Learning, seed: u64) -> (Box<dyn Learner>, bool) {
     let ptirl = |objective| Ptirl { objective, others: Some(OTHERS), seed, ..Ptirl::default() };
     match learning {
-        Learning::Maxent => (Box::new(MaxEnt { ridge: RIDGE, ..MaxEnt::default() }), ModelChoice::Set),
-        Learning::MaxentActions => {
-            (Box::new(MaxEnt { reward: RewardOf::StateAction, ..MaxEnt::default() }), ModelChoice::Set)
-        }
-        Learning::Airl => (Box::new(Airl { ridge: RIDGE, ..Airl::default() }), ModelChoice::Set),
-        Learning::AirlShaped => (Box::new(Airl { shaped: true, ridge: RIDGE, ..Airl::default() }), ModelChoice::Set),
-        Learning::Ptirl => (Box::new(ptirl(Objective::Near)), ModelChoice::Pooled),
-        Learning::PtirlSpread => (Box::new(ptirl(Objective::Spread)), ModelChoice::Pooled),
+        Learning::Maxent => (Box::new(MaxEnt { ridge: RIDGE, ..MaxEnt::default() }), false),
+        Learning::MaxentActions => (Box::new(MaxEnt { reward: RewardOf::StateAction, ..MaxEnt::default() }), false),
+        Learning::Airl => (Box::new(Airl { ridge: RIDGE, ..Airl::default() }), false),
+        Learning::AirlShaped => (Box::new(Airl { shaped: true, ridge: RIDGE, ..Airl::default() }), false),
+        Learning::Ptirl => (Box::new(ptirl(Objective::Near)), true),
+        Learning::PtirlSpread => (Box::new(ptirl(Objective::Spread)), true),
     }
 }
 
@@ -81,24 +82,78 @@ pub fn draw(world: WorldKind, learning: Learning, sets: usize, seed: u64) -> Res
 }
 
 /// Learns the rewards of sets of episodes. One recorded episode may take no two actions in any state: where actions lead is then known from all
-/// sets alone.
+/// sets alone. A recorded set in whose states nobody ever chose (a patient with one visit) says nothing of a reward: its reward is 0, which is at
+/// no distance from any other, and the data set says how many these are.
 pub fn learn(sets: Vec<Trajectories>, learning: Learning, recorded: bool, seed: u64) -> Result<Dataset, LabError> {
     let shown = Demonstrations::new(sets).map_err(LabError::failed)?;
-    let (learner, model) = method(learning, seed);
-    let model = if recorded { ModelChoice::Pooled } else { model };
-    let learned = learn_all(&shown, &model, &*learner, &|_| ()).map_err(LabError::failed)?;
+    let (learner, of_all) = method(learning, seed);
+    let pooled = (recorded || of_all).then(|| Model::pooled(&shown));
+    let learn_one = |index: usize| -> Result<(NamedSample, bool), LabError> {
+        srrd::run::checkpoint();
+        let set = &shown.sets()[index];
+        let own = pooled.is_none().then(|| Model::of_set(set));
+        let model = pooled.as_ref().or(own.as_ref()).expect("one of the two is there");
+        match Task::new(&shown, index, model).and_then(|task| learner.learn(&task)) {
+            Ok(learned) => Ok((learned.sample, true)),
+            Err(Problem::NoChoice { .. } | Problem::OneStep { .. }) if recorded => {
+                let mut silent = set.sample().clone();
+                let nothing = vec![0.0; silent.sample.len()];
+                silent.sample = silent.sample.with_rewards(nothing).map_err(LabError::failed)?;
+                Ok((silent, false))
+            }
+            Err(problem) => Err(LabError::failed(problem)),
+        }
+    };
+    let learned = (0..shown.sets().len()).into_par_iter().map(learn_one).collect::<Result<Vec<_>, _>>()?;
+    let silent = learned.iter().filter(|(_, known)| !known).count();
+    let about = (silent > 0).then(|| {
+        format!(
+            "Nothing can be learned of the rewards of {silent} of {} samples: in none of their states are there two actions to choose from, or \
+             nothing follows an action. They are at no distance from the others.",
+            learned.len()
+        )
+    });
     let (mut samples, mut labels) = (Vec::with_capacity(learned.len()), Vec::with_capacity(learned.len()));
-    for one in learned {
-        labels.push(one.sample.label.unwrap_or(one.sample.name));
-        samples.push(one.sample.sample);
+    for (one, _) in learned {
+        labels.push(one.label.unwrap_or(one.name));
+        samples.push(one.sample);
     }
-    Ok(Dataset { samples, labels, ..Dataset::default() })
+    Ok(Dataset { samples, labels, about })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::row::Choice;
+
+    /// Two sets that choose, and one whose single step shows no choice in a state that nobody else met.
+    #[test]
+    fn a_recorded_set_that_shows_no_choice_is_at_no_distance_and_is_told() {
+        let sets = || -> Vec<Trajectories> {
+            // Every state with the action that led to it: 0 leads to 1 or 2, and both back to 0.
+            let walks: [&[(i64, i64)]; 3] = [
+                &[(0, 0), (2, 1), (0, 0), (2, 1), (0, 0), (1, 0), (0, 0)],
+                &[(0, 0), (1, 0), (0, 0), (1, 0), (0, 0), (2, 1), (0, 0)],
+                &[(7, 0), (8, 0)],
+            ];
+            let set = |(number, walk): (usize, &&[(i64, i64)])| {
+                let mut builder = Trajectories::builder();
+                let (states, actions): (Vec<i64>, Vec<i64>) = walk.iter().copied().unzip();
+                builder.push_episode(&states, &actions[1..], None, srrd::trajectories::End::Truncated).unwrap();
+                builder.build().named(format!("set {number}"), Some("class"))
+            };
+            walks.iter().enumerate().map(set).collect()
+        };
+        for learning in [Learning::Maxent, Learning::Airl] {
+            let drawn = learn(sets(), learning, true, 0).unwrap();
+            assert_eq!(drawn.samples.len(), 3);
+            assert!(drawn.samples[2].rewards().iter().all(|&reward| reward == 0.0), "{learning:?}");
+            assert!(drawn.samples[0].rewards().iter().any(|&reward| reward != 0.0), "{learning:?}");
+            assert!(drawn.about.unwrap().contains("of 1 of 3 samples"));
+            // Simulated agents always choose: there it is a mistake.
+            assert!(learn(sets(), learning, false, 0).is_err());
+        }
+    }
 
     #[test]
     fn every_method_learns_rewards_of_all_agents() {

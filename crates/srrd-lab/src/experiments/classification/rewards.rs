@@ -165,7 +165,8 @@ impl Source {
             Source::Learned(Place::Recorded(recorded), learning) => {
                 let read = recordings.of(*recorded)?;
                 let learned = learned::learn(read.sets.clone(), *learning, true, seed)?;
-                Ok(Dataset { about: Some(read.about.clone()), ..learned })
+                let about = [Some(read.about.clone()), learned.about.clone()];
+                Ok(Dataset { about: Some(about.into_iter().flatten().collect::<Vec<_>>().join(" ")), ..learned })
             }
             Source::Table { path, .. } => read(path),
         }
