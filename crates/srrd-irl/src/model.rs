@@ -156,13 +156,18 @@ impl<'a> Model<'a> {
 
 /// That the rewards of every pair are a distribution, so that what is wrong is said by names.
 fn check(model: &RewardSample) -> Result<(), Problem> {
-    let rows: Vec<((u32, u32), f64)> = model.ids().zip(model.rewards()).map(|((s, a, _), &p)| ((s, a), p)).collect();
+    let mut rows: Vec<((u32, u32), f64)> =
+        model.ids().zip(model.rewards()).map(|((s, a, _), &p)| ((s, a), p)).collect();
+    // Samples are in the order of s and s'.
+    rows.sort_by_key(|row| row.0);
     for pair in rows.chunk_by(|one, other| one.0 == other.0) {
         let sum: f64 = pair.iter().map(|row| row.1).sum();
         let why = match pair.iter().find(|row| !(0.0..=1.0).contains(&row.1)) {
             Some((_, p)) => format!("hold {p}, which is none: a probability lies between 0 and 1"),
             // As exact as the dynamics are.
-            None if (sum - 1.0).abs() > 1e-9 => format!("add up to {sum}, not to 1 (a row that occurs twice counts once)"),
+            None if (sum - 1.0).abs() > 1e-9 => {
+                format!("add up to {sum}, not to 1 (a row that occurs twice counts once)")
+            }
             None => continue,
         };
         let (s, a) = pair[0].0;

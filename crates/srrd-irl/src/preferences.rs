@@ -317,7 +317,9 @@ mod tests {
         // Contradictions keep rewards finite by themselves; without them their size is the ridge's.
         let kinds = |said: &[Preference]| learned(said).cautions.iter().map(Caution::kind).collect::<Vec<_>>();
         assert!(kinds(&[preference(0, 1), preference(1, 2)]).contains(&"separable"));
-        assert!(!kinds(&[preference(0, 1), preference(1, 2), preference(2, 0), preference(0, 1)]).contains(&"separable"));
+        assert!(
+            !kinds(&[preference(0, 1), preference(1, 2), preference(2, 0), preference(0, 1)]).contains(&"separable")
+        );
         assert!(kinds(&[preference(0, 1), preference(1, 0)]).contains(&"tells_nothing"));
     }
 }

@@ -171,7 +171,8 @@ pub fn learn_kept(
         ModelChoice::Pooled => Some(Model::pooled(demonstrations)),
         ModelChoice::Given(model) => Some(Model::given(model, demonstrations)?),
     };
-    let chosen: Vec<usize> = (0..).zip(demonstrations.sets()).filter(|(_, set)| wanted(set)).map(|(at, _)| at).collect();
+    let chosen: Vec<usize> =
+        (0..).zip(demonstrations.sets()).filter(|(_, set)| wanted(set)).map(|(at, _)| at).collect();
     let (done, of) = (AtomicUsize::new(0), chosen.len());
     // Of one set, its iterations are counted.
     let steps = (of > 1).then(|| Steps::begin("sets", of as u64));

@@ -17,7 +17,9 @@ use srrd_irl::airl::ppo::{AirlOutside, AirlPpo, StagedWorld};
 use srrd_irl::maxent::{Form, MaxEnt, RewardOf};
 use srrd_irl::preferences::BradleyTerry;
 use srrd_irl::ptirl::{Objective, Ptirl, check_target, class};
-use srrd_irl::{Demonstrations, Iterate, Learned, Learner, METHODS, Method, ModelChoice, Patience, Problem, Set, learn_kept};
+use srrd_irl::{
+    Demonstrations, Iterate, Learned, Learner, METHODS, Method, ModelChoice, Patience, Problem, Set, learn_kept,
+};
 use std::path::Path;
 use std::sync::Arc;
 

@@ -201,7 +201,8 @@ fn preferences_over_answers_become_rewards() {
     assert!(run.status == 2 && run.err.contains(said), "{}", run.err);
     place.write("itself.csv", "better,worse\na,b\nb,b\n");
     let run = place.srrd("irl preferences answers.csv --preferences itself.csv -o r.csv");
-    let said = "itself.csv: row 2 of the preferences prefers the episode 'b' to itself: drop the row (a tie is two rows";
+    let said =
+        "itself.csv: row 2 of the preferences prefers the episode 'b' to itself: drop the row (a tie is two rows";
     assert!(run.status == 2 && run.err.contains(said), "{}", run.err);
     // What was never judged has no standard error: 0 would say that it is known exactly.
     place.write("one.csv", "better,worse\na,b\n");
@@ -247,10 +248,7 @@ fn bad_demonstrations_are_one_clear_error() {
     );
     refused("walks.csv", &walks(), "--ridge 0", "--ridge: it must lie between");
     refused("walks.csv", &walks(), "--gamma 2", "--gamma: ");
-    for (rows, said) in [
-        ("0,east,1,0.5\n", "add up to 0.5, not to 1"),
-        ("0,east,1,1.5\n", "hold 1.5, which is none"),
-    ] {
+    for (rows, said) in [("0,east,1,0.5\n", "add up to 0.5, not to 1"), ("0,east,1,1.5\n", "hold 1.5, which is none")] {
         place.write("model.csv", format!("state.x,action,next_state.x,probability\n{rows}"));
         let said = format!("model.csv: column `probability`: the probabilities of state (0) and action east {said}");
         refused("walks.csv", &walks(), "--model model.csv", &said);

@@ -46,7 +46,10 @@ pub fn check_target(shown: &Demonstrations, target: &str) -> Result<(), Problem>
     let mut known: Vec<String> = shown.sets().iter().map(|set| class(set).to_owned()).collect();
     known.sort_unstable();
     known.dedup();
-    Err(Problem::Ptirl { set: String::new(), problem: PtirlProblem::UnknownTarget { target: target.to_owned(), known } })
+    Err(Problem::Ptirl {
+        set: String::new(),
+        problem: PtirlProblem::UnknownTarget { target: target.to_owned(), known },
+    })
 }
 
 /// The walks of the target and of others, and for every row of the target's set its transition.

@@ -86,14 +86,7 @@ pub(super) fn of_states(
     // A rule of the watch may have been enough before.
     let converged = gradient <= GRADIENT || watch.goes_on();
     let rewards = by_row(&top.reward);
-    Ok(Found {
-        rewards,
-        std_errors: None,
-        draws: Vec::new(),
-        gradient: Some(gradient),
-        converged,
-        has_spread: true,
-    })
+    Ok(Found { rewards, std_errors: None, draws: Vec::new(), gradient: Some(gradient), converged, has_spread: true })
 }
 
 /// Climbs to the top; `look` is shown every place with the largest element of its slope per step, and says whether it is enough.

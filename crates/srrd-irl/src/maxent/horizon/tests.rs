@@ -9,7 +9,7 @@ use crate::{Demonstrations, Model};
 mod grid;
 use grid::{Grid, truth};
 
-/// Walks of a grid, which end early where `breaks` says so.
+/// Walks of a grid.
 fn with_walks<T>(grid: &Grid, count: usize, horizon: usize, gamma: f64, of: impl FnOnce(&Walks) -> T) -> T {
     let (_, policy) = grid.soft(&truth(grid.states(), 9));
     let played: Trajectories = grid.walks(&policy, count, horizon, 9);
@@ -38,9 +38,8 @@ fn the_slope_and_the_curvature_are_differences() {
                 let slope = (up.likelihood - down.likelihood) / 2e-5;
                 assert!((slope - at.slope[i]).abs() < 1e-5 * (1.0 + slope.abs()), "{i}: {slope}, {}", at.slope[i]);
                 // H e_i by differences; solving it with the curvature gives e_i back where actions are certain.
-                let column: Vec<f64> = (0..n)
-                    .map(|j| (down.slope[j] - up.slope[j]) / 2e-5 + if i == j { ridge } else { 0.0 })
-                    .collect();
+                let column: Vec<f64> =
+                    (0..n).map(|j| (down.slope[j] - up.slope[j]) / 2e-5 + if i == j { ridge } else { 0.0 }).collect();
                 let back = curvature.solve(&column);
                 if slip == 0.0 {
                     for (j, x) in back.iter().enumerate() {
@@ -70,7 +69,9 @@ fn both_ways_lead_to_the_same_top() {
             for (a, b) in by_visits.reward.iter().zip(&by_memory.reward) {
                 assert!((a - b).abs() < 1e-4, "slip {slip}, gamma {gamma}: {a}, {b}");
             }
-            assert!(by_visits.steepness() <= GRADIENT * walks.steps() && steps[0] < steps[1], "{steps:?}");
+            assert!(by_visits.steepness() <= GRADIENT * walks.steps(), "{steps:?}");
+            // Where actions are certain, steps are (nearly) Newton's.
+            assert!(slip > 0.0 || steps[0] < 15, "{steps:?}");
         });
     }
 }
