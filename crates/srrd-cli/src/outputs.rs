@@ -65,7 +65,8 @@ pub fn refuse_to_overwrite<'a>(
     Ok(())
 }
 
-/// Files of one call that would overwrite each other are a mistake; standard output and other streams can take several.
+/// Files of one call that would overwrite each other or run into each other on standard output are a mistake. Pipes and devices are left
+/// to whoever names them.
 pub fn refuse_twice<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
     // A file that is not there yet is told by its folder and its name.
     let place = |path: &Path| {
@@ -73,7 +74,7 @@ pub fn refuse_twice<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(),
         let there = path.canonicalize().ok();
         there.or_else(|| Some(folder.canonicalize().ok()?.join(path.file_name()?))).unwrap_or_else(|| path.to_owned())
     };
-    let stream = |path: &&Path| path.as_os_str() == "-" || fs::metadata(path).is_ok_and(|there| !there.is_file());
+    let stream = |path: &&Path| fs::metadata(path).is_ok_and(|there| !there.is_file());
     let mut known = Vec::new();
     for path in paths.into_iter().filter(|path| !stream(path)) {
         let place = place(path);

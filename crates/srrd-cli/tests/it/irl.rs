@@ -273,6 +273,8 @@ fn bad_demonstrations_are_one_clear_error() {
     for more in ["--trace out.csv", "--trace ./out.csv", "--resume out.csv", "--trace t.csv --trace t.csv"] {
         refused("walks.csv", &walks(), more, "two files of this call have this name");
     }
+    let run = place.srrd("irl maxent walks.csv -o - --trace -");
+    assert!(run.status == 2 && run.out.is_empty(), "{}", run.err);
 }
 
 #[test]
