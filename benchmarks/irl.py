@@ -301,7 +301,7 @@ def accuracy(tools: Tools) -> None:
     tools.walks()
     for name, call in (
         ("MaxEnt r(s), λ = 0.001", "maxent walks.csv"),
-        ("MaxEnt r(s), λ = 0.1", "maxent walks.csv --ridge 0.1"),
+        ("MaxEnt r(s), λ = 3", "maxent walks.csv --ridge 3"),
         ("MaxEnt r(s, a)", "maxent walks.csv --reward state-action"),
         ("PTIRL spread", "ptirl walks.csv --objective spread"),
         ("PTIRL near", "ptirl walks.csv"),

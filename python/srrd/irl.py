@@ -60,7 +60,7 @@ class LearnedReward(RewardSample):
 
     @property
     def std_errors(self) -> npt.NDArray[np.float64] | None:
-        """How uncertain each reward is, in the order of `transitions`; None unless they were asked for."""
+        """How uncertain each reward is, in the order of `transitions`, NaN where nothing was learned; None unless asked for."""
         std_errors: npt.NDArray[np.float64] | None = self._more["std_errors"]
         return std_errors
 
@@ -306,7 +306,7 @@ def ptirl(
     demonstrations
         See the module: several sets, with labels (names count where there are none).
     target
-        The label of the sets that rewards are wanted of; all by default.
+        The label (or name, where there are no labels) of the sets that rewards are wanted of; all by default.
     objective
         ``"near"``: the one reward nearest to cap · (P_target − P_other); ``"spread"``: one of the many with the largest spread.
     cap, alpha
@@ -329,14 +329,9 @@ def ptirl(
         "others": others,
         "model": _model(model),
         "seed": seed,
+        "target": target,
     }
-    learned = _learn("ptirl", _walks(demonstrations, columns, next), options, None, threads)
-    if target is None:
-        return learned
-    chosen = [one for one in learned if one.label == target]
-    if not chosen:
-        raise ValueError(f"target: no set has the label {target!r}")
-    return chosen
+    return _learn("ptirl", _walks(demonstrations, columns, next), options, None, threads)
 
 
 def preferences(

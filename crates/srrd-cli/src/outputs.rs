@@ -65,6 +65,28 @@ pub fn refuse_to_overwrite<'a>(
     Ok(())
 }
 
+/// Files of one call that would overwrite each other or run into each other on standard output are a mistake. Pipes and devices are left
+/// to whoever names them.
+pub fn refuse_twice<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
+    // A file that is not there yet is told by its folder and its name.
+    let place = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let there = path.canonicalize().ok();
+        there.or_else(|| Some(folder.canonicalize().ok()?.join(path.file_name()?))).unwrap_or_else(|| path.to_owned())
+    };
+    let stream = |path: &&Path| fs::metadata(path).is_ok_and(|there| !there.is_file());
+    let mut known = Vec::new();
+    for path in paths.into_iter().filter(|path| !stream(path)) {
+        let place = place(path);
+        if known.contains(&place) {
+            let path = path.display();
+            return Err(Failure::wrong(format!("{path}: two files of this call have this name; name another one")));
+        }
+        known.push(place);
+    }
+    Ok(())
+}
+
 /// Whether two paths lead to the same file, through links, too. Terminals and pipes can be read and written at once.
 fn same_file(a: &Path, b: &Path) -> bool {
     let standard = |path: &Path| path.as_os_str() == "-";

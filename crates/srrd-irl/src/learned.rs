@@ -11,7 +11,7 @@ use srrd::words::{count, counted};
 pub struct Learned {
     /// The distinct transitions of the set with their rewards; its name, label, features and ends.
     pub sample: NamedSample,
-    /// How uncertain the rewards are, in the order of the sample, where that was asked for.
+    /// How uncertain the rewards are, in the order of the sample, where that was asked for; NaN where nothing was learned.
     pub std_errors: Option<Vec<f64>>,
     /// Further rewards that explain the demonstrations as well, each in the order of the sample.
     pub draws: Vec<Vec<f64>>,
@@ -92,6 +92,10 @@ pub enum Caution {
         /// Of how many.
         of: usize,
     },
+    /// No preference contradicts another.
+    Separable,
+    /// What was shown agrees with the same reward everywhere.
+    TellsNothing,
     /// Nobody said how some episodes ended: they count as going on.
     EndsUnknown {
         /// How many episodes.
@@ -109,6 +113,8 @@ impl Caution {
             Caution::NoSpread => "no_spread",
             Caution::OpenConstants { .. } => "open_constants",
             Caution::Unjudged { .. } => "unjudged",
+            Caution::Separable => "separable",
+            Caution::TellsNothing => "tells_nothing",
             Caution::EndsUnknown { .. } => "ends_unknown",
         }
     }
@@ -143,6 +149,15 @@ impl Caution {
             ),
             Caution::Unjudged { unknowns, of } => {
                 format!("no preference depends on {} of {}: these are 0", count(*unknowns), counted(*of, "reward", "rewards"))
+            }
+            Caution::Separable => format!(
+                "no preference contradicts another, so that ever larger rewards would agree ever better: their size is what {} makes it, and \
+                 only their order was learned",
+                front_end.option("ridge")
+            ),
+            Caution::TellsNothing => {
+                "what was shown favours nothing over anything else: it tells nothing of the reward, which is that of an agent without one"
+                    .to_owned()
             }
             Caution::EndsUnknown { episodes } => format!(
                 "nobody said how {} ended: they count as going on (a column `terminated` says which ones were over)",

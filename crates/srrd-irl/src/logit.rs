@@ -123,6 +123,17 @@ impl Choices {
         likelihood
     }
 
+    /// Whether every point's choices are all for the one option that is worth most.
+    pub fn all_explained(&self, x: &[f64]) -> bool {
+        (0..self.points()).all(|point| {
+            let range = self.options[point]..self.options[point + 1];
+            let mut chosen = range.clone().filter(|&option| self.count[option] > 0.0);
+            let (Some(only), None) = (chosen.next(), chosen.next()) else { return false };
+            let worth = self.worth(only, x);
+            range.filter(|&option| option != only).all(|option| self.worth(option, x) < worth)
+        })
+    }
+
     /// The gradient of ℓ.
     fn gradient(&self, x: &[f64], chance: &[f64], ridge: f64) -> Vec<f64> {
         let mut gradient: Vec<f64> = x.iter().map(|x| -ridge * x).collect();
@@ -333,10 +344,11 @@ impl Fit {
         self.curvature.is_some()
     }
 
-    /// The variance of Σ j x for a few (unknown, j), without what is left open; `work` holds zeros, one per unknown.
+    /// The variance of Σ j x for a few (unknown, j), without what is left open; NaN where all of it is. `work` holds zeros, one per unknown.
     pub fn variance(&self, j: &[(u32, f64)], work: &mut [f64]) -> f64 {
         let Some((curvature, factor)) = &self.curvature else { return f64::NAN };
-        let mut variance = curvature.symmetric.quadratic(factor, j, work);
+        let whole = curvature.symmetric.quadratic(factor, j, work);
+        let mut variance = whole;
         // A direction that is left open has the variance 1/λ, by the ridge alone.
         let mut sums: Vec<(u32, f64)> = Vec::new();
         for &(unknown, value) in j {
@@ -351,7 +363,8 @@ impl Fit {
         for (component, sum) in sums {
             variance -= sum * sum / (self.sizes[component as usize] * self.ridge);
         }
-        variance.max(0.0)
+        // Nothing was learned in this direction: 0 would say that it is known exactly.
+        if variance > 1e-9 * whole { variance } else { f64::NAN }
     }
 
     /// Unknowns that explain the choices about as well: a draw from the normal distribution around the answer, from standard normal

@@ -67,6 +67,7 @@ impl<'a> Model<'a> {
     pub fn given(model: &'a RewardSample, shown: &'a Demonstrations) -> Result<Self, Problem> {
         let (states, actions) = (model.states(), model.actions());
         let rows = model.ids().zip(model.rewards()).map(|((s, a, t), &p)| (s as usize, a as usize, t as usize, p));
+        check(model)?;
         let dynamics = Dynamics::new(states.len(), actions.len(), rows).map_err(Problem::Dynamics)?;
         let mut ended = vec![0.0; dynamics.outcomes()];
         let mut found =
@@ -151,4 +152,27 @@ impl<'a> Model<'a> {
         let place = self.dynamics.of_pair(pair).states.binary_search(&next_state).ok()?;
         Some((pair, self.dynamics.outcomes_of(pair).start + place))
     }
+}
+
+/// That the rewards of every pair are a distribution, so that what is wrong is said by names.
+fn check(model: &RewardSample) -> Result<(), Problem> {
+    let mut rows: Vec<((u32, u32), f64)> =
+        model.ids().zip(model.rewards()).map(|((s, a, _), &p)| ((s, a), p)).collect();
+    // Samples are in the order of s and s'.
+    rows.sort_by_key(|row| row.0);
+    for pair in rows.chunk_by(|one, other| one.0 == other.0) {
+        let sum: f64 = pair.iter().map(|row| row.1).sum();
+        let why = match pair.iter().find(|row| !(0.0..=1.0).contains(&row.1)) {
+            Some((_, p)) => format!("hold {p}, which is none: a probability lies between 0 and 1"),
+            // As exact as the dynamics are.
+            None if (sum - 1.0).abs() > 1e-9 => {
+                format!("add up to {sum}, not to 1 (a row that occurs twice counts once)")
+            }
+            None => continue,
+        };
+        let (s, a) = pair[0].0;
+        let [state, action] = [model.states().token(s).to_string(), model.actions().token(a).to_string()];
+        return Err(Problem::Distribution { state, action, why });
+    }
+    Ok(())
 }

@@ -201,6 +201,11 @@ pub fn learn(walks: &Walks, said: &[Preference], settings: &BradleyTerry) -> Res
     if unjudged > 0 {
         learned.cautions.push(Caution::Unjudged { unknowns: unjudged, of: parts.unknowns });
     }
+    if watch.iterations() == 0 {
+        learned.cautions.push(Caution::TellsNothing);
+    } else if choices.all_explained(&found.x) {
+        learned.cautions.push(Caution::Separable);
+    }
     if broken_off && !found.converged {
         learned.cautions.push(Caution::NotConverged { iterations: watch.iterations() });
     }
@@ -224,7 +229,8 @@ fn choices(walks: &Walks, set: &Set, parts: &Parts, said: &[Preference], gamma: 
     let mut choices = Choices::new();
     for (row, Preference { better, worse }) in (1..).zip(said) {
         let place = |name: &String| {
-            let unknown = || Problem::UnknownEpisode { row, episode: name.clone() };
+            let column = if std::ptr::eq(name, better) { "better" } else { "worse" };
+            let unknown = || Problem::UnknownEpisode { row, column, episode: name.clone() };
             places.get(name.as_str()).copied().ok_or_else(unknown)
         };
         let (good, bad) = (place(better)?, place(worse)?);
@@ -287,10 +293,33 @@ mod tests {
         let walks = Walks::numbered(builder.build());
         let problem = |said: &[Preference]| learn(&walks, said, &BradleyTerry::default()).unwrap_err();
         assert_eq!(problem(&[]), Problem::NoPreferences);
-        assert_eq!(problem(&[preference(0, 7)]), Problem::UnknownEpisode { row: 1, episode: "7".to_owned() });
+        let unknown = |column| Problem::UnknownEpisode { row: 1, column, episode: "7".to_owned() };
+        assert_eq!(problem(&[preference(0, 7)]), unknown("worse"));
+        assert_eq!(problem(&[preference(7, 0)]), unknown("better"));
         assert_eq!(problem(&[preference(1, 1)]), Problem::PreferredToItself { row: 1, episode: "1".to_owned() });
         // Of different lengths: there is no open constant. The third answer was never judged.
         let learned = learn(&walks, &[preference(0, 1)], &BradleyTerry::default()).unwrap();
-        assert_eq!(learned.cautions, [Caution::Unjudged { unknowns: 1, of: 3 }]);
+        assert_eq!(learned.cautions, [Caution::Unjudged { unknowns: 1, of: 3 }, Caution::Separable]);
+    }
+
+    #[test]
+    fn what_preferences_leave_open_has_no_standard_error() {
+        let mut builder = Trajectories::builder();
+        for answer in ["a", "b", "c"] {
+            builder.push_episode(&["q", ""], &[answer], None, End::Terminated).unwrap();
+        }
+        let walks = Walks::numbered(builder.build());
+        let settings = BradleyTerry { std_errors: true, ..BradleyTerry::default() };
+        let learned = |said: &[Preference]| learn(&walks, said, &settings).unwrap();
+        // The third answer was never judged: that is not the same as a reward of exactly 0.
+        let errors = learned(&[preference(0, 1)]).std_errors.unwrap();
+        assert!(errors[0] > 0.0 && errors[1] > 0.0 && errors[2].is_nan(), "{errors:?}");
+        // Contradictions keep rewards finite by themselves; without them their size is the ridge's.
+        let kinds = |said: &[Preference]| learned(said).cautions.iter().map(Caution::kind).collect::<Vec<_>>();
+        assert!(kinds(&[preference(0, 1), preference(1, 2)]).contains(&"separable"));
+        assert!(
+            !kinds(&[preference(0, 1), preference(1, 2), preference(2, 0), preference(0, 1)]).contains(&"separable")
+        );
+        assert!(kinds(&[preference(0, 1), preference(1, 0)]).contains(&"tells_nothing"));
     }
 }

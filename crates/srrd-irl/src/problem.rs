@@ -56,6 +56,15 @@ pub enum Problem {
         /// What.
         error: Box<TrajectoryError>,
     },
+    /// Given probabilities of a pair that are no distribution.
+    Distribution {
+        /// s
+        state: String,
+        /// a
+        action: String,
+        /// What is wrong with them.
+        why: String,
+    },
     /// Given probabilities that are none.
     Dynamics(DynamicsError),
     /// A step that the given model does not know.
@@ -102,6 +111,8 @@ pub enum Problem {
     UnknownEpisode {
         /// The row of the preferences, from 1.
         row: usize,
+        /// `better` or `worse`.
+        column: &'static str,
         /// The episode.
         episode: String,
     },
@@ -139,6 +150,9 @@ impl Problem {
             ),
             Problem::TooLarge => "there are more states or actions than 32-bit numbers can tell apart".to_owned(),
             Problem::Trajectories { set, error } => format!("{}{error}", of(set)),
+            Problem::Distribution { state, action, why } => {
+                format!("{}: the probabilities of state {state} and action {action} {why}", front_end.option("model"))
+            }
             Problem::Dynamics(error) => format!("{}: {error}", front_end.option("model")),
             Problem::NotInModel { set, state, action, next_state } => format!(
                 "{}the step from {state} by {action} to {next_state} is not in the transition model: complete the model, or count it \
@@ -169,12 +183,12 @@ impl Problem {
             Problem::EpisodeTwice { episode } => {
                 format!("there are two episodes '{episode}': preferences cannot tell them apart")
             }
-            Problem::UnknownEpisode { row, episode } => {
-                format!("row {row} of the preferences names the episode '{episode}', which the table does not hold")
-            }
-            Problem::PreferredToItself { row, episode } => {
-                format!("row {row} of the preferences prefers the episode '{episode}' to itself")
-            }
+            Problem::UnknownEpisode { row, column, episode } => format!(
+                "row {row} of the preferences, column `{column}`: it names the episode '{episode}', which the demonstrations do not hold"
+            ),
+            Problem::PreferredToItself { row, episode } => format!(
+                "row {row} of the preferences prefers the episode '{episode}' to itself: drop the row (a tie is two rows, one in each order)"
+            ),
             Problem::Value { option, why } => format!("{}: {why}", front_end.option(option)),
         }
     }

@@ -161,11 +161,11 @@ pub fn learn_all(
     learner: &dyn Learner,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Vec<Learned>, Problem> {
-    learn_kept(demonstrations, model, learner, progress, &|_| None, &|_, _| ())
+    learn_kept(demonstrations, model, learner, progress, &|_| true, &|_| None, &|_, _| ())
 }
 
-/// As [`learn_all`], where some sets may be `known` already by their numbers; `keep` is shown every other one as soon as it is done, from
-/// any thread.
+/// As [`learn_all`], of the sets that are `wanted`; some may be `known` already by their numbers, and `keep` is shown every other one as
+/// soon as it is done, from any thread.
 ///
 /// ```
 /// use std::sync::Mutex;
@@ -193,6 +193,7 @@ pub fn learn_kept(
     model: &ModelChoice,
     learner: &dyn Learner,
     progress: &(dyn Fn(Progress) + Sync),
+    wanted: &dyn Fn(&Set) -> bool,
     known: &(dyn Fn(usize) -> Option<Learned> + Sync),
     keep: &(dyn Fn(usize, &Learned) + Sync),
 ) -> Result<Vec<Learned>, Problem> {
@@ -201,7 +202,9 @@ pub fn learn_kept(
         ModelChoice::Pooled => Some(Model::pooled(demonstrations)),
         ModelChoice::Given(model) => Some(Model::given(model, demonstrations)?),
     };
-    let (done, of) = (AtomicUsize::new(0), demonstrations.sets().len());
+    let chosen: Vec<usize> =
+        (0..).zip(demonstrations.sets()).filter(|(_, set)| wanted(set)).map(|(at, _)| at).collect();
+    let (done, of) = (AtomicUsize::new(0), chosen.len());
     // Of one set, its iterations are counted.
     let steps = (of > 1).then(|| Steps::begin("sets", of as u64));
     let learn = |index: usize| {
@@ -226,5 +229,5 @@ pub fn learn_kept(
         learned
     };
     // All are collected before the first problem is looked for: which one it is must not depend on threads.
-    (0..of).into_par_iter().with_max_len(1).map(learn).collect::<Vec<_>>().into_iter().collect()
+    chosen.into_par_iter().with_max_len(1).map(learn).collect::<Vec<_>>().into_iter().collect()
 }

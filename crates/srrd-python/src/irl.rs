@@ -16,8 +16,10 @@ use srrd_irl::airl::Airl;
 use srrd_irl::airl::ppo::{AirlOutside, AirlPpo, StagedWorld};
 use srrd_irl::maxent::{Form, MaxEnt, RewardOf};
 use srrd_irl::preferences::BradleyTerry;
-use srrd_irl::ptirl::{Objective, Ptirl};
-use srrd_irl::{Demonstrations, Iterate, Learned, Learner, METHODS, Method, ModelChoice, Patience, Problem, learn_all};
+use srrd_irl::ptirl::{Objective, Ptirl, check_target, class};
+use srrd_irl::{
+    Demonstrations, Iterate, Learned, Learner, METHODS, Method, ModelChoice, Patience, Problem, Set, learn_kept,
+};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -178,9 +180,9 @@ pub fn irl<'py>(
     let texts = walks.first().map_or([false; 2], |walks| walks.get().texts);
     let walks: Vec<Arc<srrd::returns::Walks>> = walks.iter().map(|walks| Arc::clone(&walks.get().walks)).collect();
     let learned = match method {
-        Method::Maxent => of_sets(py, walks, Box::new(asked.maxent()?), asked.model()?, threads),
-        Method::Airl => of_sets(py, walks, asked.airl(&raised)?, asked.model()?, threads),
-        Method::Ptirl => of_sets(py, walks, Box::new(asked.ptirl()?), asked.model()?, threads),
+        Method::Maxent => of_sets(py, walks, Box::new(asked.maxent()?), asked.model()?, None, threads),
+        Method::Airl => of_sets(py, walks, asked.airl(&raised)?, asked.model()?, None, threads),
+        Method::Ptirl => of_sets(py, walks, Box::new(asked.ptirl()?), asked.model()?, asked.get("target")?, threads),
         Method::Preferences => {
             let settings = asked.preferences()?;
             let pairs = preferences.unwrap_or_default().into_iter();
@@ -212,6 +214,7 @@ fn of_sets(
     walks: Vec<Arc<srrd::returns::Walks>>,
     learner: Box<dyn Learner + Send>,
     model: Choose,
+    target: Option<String>,
     threads: Option<Threads>,
 ) -> PyResult<Vec<Learned>> {
     let model = match model {
@@ -223,7 +226,9 @@ fn of_sets(
     };
     let learn = move || {
         let shown = Demonstrations::new(walks.iter().map(|walks| walks.trajectories.clone()))?;
-        learn_all(&shown, &model, &*learner, &|_| ())
+        target.as_deref().map_or(Ok(()), |target| check_target(&shown, target))?;
+        let wanted = |set: &Set| target.as_deref().is_none_or(|target| class(set) == target);
+        learn_kept(&shown, &model, &*learner, &|_| (), &wanted, &|_| None, &|_, _| ())
     };
     work::run(py, threads, learn)?.map_err(|problem| of_problem(&problem))
 }

@@ -166,7 +166,15 @@ fn ptirl_sets_a_target_apart() {
     let (all, left) = (place.read("all.csv"), place.read("left.csv"));
     assert!(left.lines().skip(1).all(|line| line.starts_with("left,")) && all.len() > left.len());
     let run = place.srrd("irl ptirl walks.csv -o no.csv --target nobody");
-    assert!(run.status == 2 && run.err.contains("no set has the label 'nobody'"), "{}", run.err);
+    let said = "--target: no set has the label 'nobody'; there are 'left', 'right'";
+    assert!(run.status == 2 && run.err.contains(said), "{}", run.err);
+    let run = place.srrd("irl ptirl walks.csv -o no.csv --cap 0");
+    assert!(run.status == 2 && run.err.contains("error: --cap: "), "{}", run.err);
+    // Where there are no labels, names count; of other sets nothing is learned, so that they cannot fail.
+    let plain: String = walks().lines().map(|line| line.replacen("label", "note", 1) + "\n").collect();
+    place.write("plain.csv", plain);
+    place.ok("irl ptirl plain.csv -o named.csv --others 0 --target left");
+    assert!(place.read("named.csv").lines().skip(1).all(|line| line.starts_with("left,")));
     let run = place.srrd("irl ptirl walks.csv -o no.csv --alpha 1e9");
     assert!(run.status == 2 && run.err.contains("largest"), "{}", run.err);
     let run = place.srrd("irl ptirl walks.csv#left -o no.csv");
@@ -189,7 +197,18 @@ fn preferences_over_answers_become_rewards() {
     assert!((reward - 2f64.ln() / 2.0).abs() < 0.01, "{table}");
     place.write("wrong.csv", "better,worse\na,z\n");
     let run = place.srrd("irl preferences answers.csv --preferences wrong.csv -o r.csv");
-    assert!(run.status == 2 && run.err.contains("names the episode 'z'"), "{}", run.err);
+    let said = "wrong.csv: row 1 of the preferences, column `worse`: it names the episode 'z'";
+    assert!(run.status == 2 && run.err.contains(said), "{}", run.err);
+    place.write("itself.csv", "better,worse\na,b\nb,b\n");
+    let run = place.srrd("irl preferences answers.csv --preferences itself.csv -o r.csv");
+    let said =
+        "itself.csv: row 2 of the preferences prefers the episode 'b' to itself: drop the row (a tie is two rows";
+    assert!(run.status == 2 && run.err.contains(said), "{}", run.err);
+    // What was never judged has no standard error: 0 would say that it is known exactly.
+    place.write("one.csv", "better,worse\na,b\n");
+    let run = place.srrd("irl preferences answers.csv --preferences one.csv -o one.out.csv --std-error");
+    assert!(run.status == 0 && run.err.contains("no preference contradicts another"), "{}", run.err);
+    assert!(place.read("one.out.csv").contains("\nanswers.csv,bye,long,,0.0,,true\n"), "{}", place.read("one.out.csv"));
 }
 
 #[test]
@@ -212,7 +231,8 @@ fn bad_demonstrations_are_one_clear_error() {
         "order.csv",
         "episode,state,action,next_state\n1,a,go,b\n1,c,go,d\n",
         "",
-        "row 2 (line 3): episode 0, step 1: it starts in c, where the step before it did not end: steps are missing or out of order",
+        "row 2 (line 3): episode `1` goes on in c, where its row before it (1) did not end: steps are missing or out of order: say their \
+         order in a column `step`",
     );
     refused(
         "short.csv",
@@ -228,7 +248,40 @@ fn bad_demonstrations_are_one_clear_error() {
     );
     refused("walks.csv", &walks(), "--ridge 0", "--ridge: it must lie between");
     refused("walks.csv", &walks(), "--gamma 2", "--gamma: ");
+    for (rows, said) in [("0,east,1,0.5\n", "add up to 0.5, not to 1"), ("0,east,1,1.5\n", "hold 1.5, which is none")] {
+        place.write("model.csv", format!("state.x,action,next_state.x,probability\n{rows}"));
+        let said = format!("model.csv: column `probability`: the probabilities of state (0) and action east {said}");
+        refused("walks.csv", &walks(), "--model model.csv", &said);
+    }
     place.write("model.csv", "state,action,next_state,probability\n0,east,1,1\n");
     refused("walks.csv", &walks(), "--model model.csv", "is not in the transition model");
     refused("walks.csv", &walks().replace("left,left,0,0", "left,other,0,0"), "", "a sample has one label");
+    refused(
+        "gap.csv",
+        "episode,t,state,action,next_state\nmonday,3,a,go,b\nmonday,5,c,go,d\n",
+        "--columns step=t",
+        "gap.csv: row 2 (line 3): episode `monday` goes on in c (`t` 5), where its row before it (1, `t` 3) did not end: steps are missing",
+    );
+    // A set is named with its file.
+    refused(
+        "sets.csv",
+        "sample,episode,step,state,action,next_state\nours,1,0,a,go,b\nours,1,1,b,go,a\n",
+        "",
+        "sets.csv: ours: in no state were two different actions taken",
+    );
+    // Files of one call that would overwrite each other.
+    for more in ["--trace out.csv", "--trace ./out.csv", "--resume out.csv", "--trace t.csv --trace t.csv"] {
+        refused("walks.csv", &walks(), more, "two files of this call have this name");
+    }
+    let run = place.srrd("irl maxent walks.csv -o - --trace -");
+    assert!(run.status == 2 && run.out.is_empty(), "{}", run.err);
+}
+
+#[test]
+fn what_tells_nothing_is_said() {
+    let place = Place::new();
+    // Every action as often as the other.
+    place.write("even.csv", "episode,step,state,action,next_state\n1,0,a,go,b\n1,1,b,back,a\n1,2,a,stay,a\n");
+    let run = place.srrd("irl maxent even.csv -o out.csv --std-error");
+    assert!(run.status == 0 && run.err.contains("it tells nothing of the reward"), "{}", run.err);
 }

@@ -123,7 +123,8 @@ impl RewardWriter {
         })
     }
 
-    /// Writes the transitions of a sample with these rewards, and errors where they are known, in the order of the sample.
+    /// Writes the transitions of a sample with these rewards, and errors where they are known (cells of others are empty), in the order of the
+    /// sample.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -142,8 +143,9 @@ impl RewardWriter {
             self.cells[1].push(sample.actions(), action);
             self.cells[2].push(sample.states(), next_state);
             self.reward.push(rewards[at]);
-            self.std_error.push(std_errors.map_or(0.0, |errors| errors[at]));
-            self.has_error.push(std_errors.is_some());
+            let known = std_errors.map(|errors| errors[at]).filter(|error| error.is_finite());
+            self.std_error.push(known.unwrap_or(0.0));
+            self.has_error.push(known.is_some());
             self.terminated.push(sample.ends().at(at) == Some(true));
         }
         if self.reward.len() >= ROWS { self.flush() } else { Ok(()) }

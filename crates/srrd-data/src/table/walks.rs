@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use srrd::Token;
 use srrd::returns::Walks;
 use srrd::run::checkpoint;
-use srrd::trajectories::{End, Trajectories, TrajectoriesBuilder};
+use srrd::trajectories::{End, Trajectories, TrajectoriesBuilder, TrajectoryError};
 
 use super::batch::Batch;
 use super::number::finite_numbers;
@@ -311,7 +311,7 @@ impl<'a> Rows<'a> {
                     },
                     (None, None) => Tokens::End.with(at, &mut push),
                 };
-                pushed.map_err(|error| self.wrong(place, error.to_string()))?;
+                pushed.map_err(|error| self.wrong(place, self.broken(&error, name, rows, number)))?;
                 others.iter_mut().zip(rewards.iter().skip(1)).for_each(|(to, column)| to.push(column[batch][at]));
                 began = true;
                 if number + 1 == rows.len() {
@@ -374,6 +374,26 @@ impl<'a> Rows<'a> {
             return Err(self.wrong(place, what));
         }
         Ok(())
+    }
+
+    /// Why a row cannot stand behind the one before it, with the names that the table gives.
+    fn broken(&self, error: &TrajectoryError, episode: &str, rows: &[Place], number: usize) -> String {
+        let (TrajectoryError::Broken { state, .. }, Some(before)) = (error, number.checked_sub(1)) else {
+            return error.to_string();
+        };
+        let (episode, state, before) = (shorten(episode), shorten(state), &rows[before]);
+        let row_before = self.batches[before.batch].row_number(before.at);
+        match &self.roles.step {
+            Some(column) => format!(
+                "episode `{episode}` goes on in {state} (`{column}` {}), where its row before it ({row_before}, `{column}` {}) did not end: steps \
+                 are missing or out of order: add them, or give what follows an episode of its own",
+                rows[number].step, before.step
+            ),
+            None => format!(
+                "episode `{episode}` goes on in {state}, where its row before it ({row_before}) did not end: steps are missing or out of \
+                 order: say their order in a column `step`, add them, or give what follows an episode of its own"
+            ),
+        }
     }
 
     fn end_of(&self, row: usize) -> End {

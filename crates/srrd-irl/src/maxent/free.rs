@@ -213,7 +213,11 @@ pub(super) fn of_pairs(settings: &MaxEnt, task: &Task<'_>) -> Found {
     };
     Found {
         rewards: by_row(&|pair| share(pair).ln()),
-        std_errors: settings.std_errors.then(|| by_row(&|pair| ((1.0 - share(pair)) / counts[pair]).sqrt())),
+        std_errors: settings.std_errors.then(|| {
+            // Where there was nothing to choose, nothing was learned.
+            let spread = |pair: usize| ((1.0 - share(pair)) / counts[pair]).sqrt();
+            by_row(&|pair| if share(pair) < 1.0 { spread(pair) } else { f64::NAN })
+        }),
         draws: (0..settings.draws).map(draw).collect(),
         gradient: None,
         converged: true,

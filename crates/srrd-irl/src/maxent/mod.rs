@@ -199,6 +199,10 @@ impl Learner for MaxEnt {
         sample.sample = sample.sample.with_rewards(found.rewards).map_err(diverged)?;
         let mut learned = Learned::new(sample);
         learned.cautions = task.cautions();
+        // The slope was 0 before the first step.
+        if watch.iterations() == 0 && found.gradient.is_some() {
+            learned.cautions.push(Caution::TellsNothing);
+        }
         if !found.converged {
             learned.cautions.push(Caution::NotConverged { iterations: watch.iterations() });
         }

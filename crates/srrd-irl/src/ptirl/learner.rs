@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use super::{Objective, Ptirl, Sets, solve};
+use super::{Objective, Ptirl, PtirlProblem, Sets, solve};
 use crate::demonstrations::{Demonstrations, Set};
 use crate::learned::{Caution, Learned};
 use crate::problem::Problem;
@@ -31,8 +31,25 @@ impl Learner for Ptirl {
 }
 
 /// Who a set is compared as: its label, or else its name.
-fn class(set: &Set) -> &str {
+pub fn class(set: &Set) -> &str {
     set.label().unwrap_or(set.name())
+}
+
+/// That there are sets of this class to be targets.
+///
+/// # Errors
+/// When there are none; the problem names those that there are.
+pub fn check_target(shown: &Demonstrations, target: &str) -> Result<(), Problem> {
+    if shown.sets().iter().any(|set| class(set) == target) {
+        return Ok(());
+    }
+    let mut known: Vec<String> = shown.sets().iter().map(|set| class(set).to_owned()).collect();
+    known.sort_unstable();
+    known.dedup();
+    Err(Problem::Ptirl {
+        set: String::new(),
+        problem: PtirlProblem::UnknownTarget { target: target.to_owned(), known },
+    })
 }
 
 /// The walks of the target and of others, and for every row of the target's set its transition.

@@ -32,6 +32,7 @@ use srrd::FrontEnd;
 use srrd::settings::Choice;
 use thiserror::Error;
 
+pub use learner::{check_target, class};
 use rows::Rows;
 
 /// Which of the rewards that keep the spread is learned.
@@ -132,6 +133,13 @@ pub enum PtirlProblem {
     NoTarget,
     /// No walk of others takes a step.
     NoOther,
+    /// No set has the label of the target.
+    UnknownTarget {
+        /// The label.
+        target: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
     /// No walks of others are to be drawn.
     DrawNone,
     /// A cap or a spread that is not a positive number.
@@ -164,9 +172,15 @@ impl PtirlProblem {
     pub fn say(&self, to: FrontEnd) -> String {
         match self {
             Self::NoTarget => "PTIRL needs walks of the target, and there are none with a step".to_owned(),
-            Self::NoOther => "PTIRL needs walks of other agents to tell the target's from, and there are none with a step: give sets \
-                 with at least two labels"
+            Self::NoOther => "PTIRL needs walks of other agents to tell the target's from, and no set has another label: give sets with at \
+                 least two labels (names count where there are none)"
                 .to_owned(),
+            Self::UnknownTarget { target, known } => {
+                const SHOWN: usize = 10;
+                let some: Vec<String> = known.iter().take(SHOWN).map(|name| format!("'{name}'")).collect();
+                let more = if known.len() > SHOWN { ", …" } else { "" };
+                format!("{}: no set has the label '{target}'; there are {}{more}", to.option("target"), some.join(", "))
+            }
             Self::DrawNone => format!("{}: it must be at least 1", to.option("others")),
             Self::Setting { option, value } => {
                 format!("{}: it must be a positive number, not {value}", to.option(option))

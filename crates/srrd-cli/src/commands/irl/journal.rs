@@ -34,7 +34,8 @@ struct Head {
 struct Entry {
     set: usize,
     rewards: Vec<f64>,
-    std_errors: Option<Vec<f64>>,
+    /// Where nothing was learned there is none, and JSON has no NaN.
+    std_errors: Option<Vec<Option<f64>>>,
     draws: Vec<Vec<f64>>,
     trace: Vec<Iterate>,
     iterations: usize,
@@ -86,7 +87,8 @@ impl Journal {
         let mut sample = set.sample().clone();
         sample.sample = sample.sample.with_rewards(entry.rewards.clone()).ok()?;
         let mut learned = Learned::new(sample);
-        learned.std_errors.clone_from(&entry.std_errors);
+        let known = |errors: &Vec<Option<f64>>| errors.iter().map(|error| error.unwrap_or(f64::NAN)).collect();
+        learned.std_errors = entry.std_errors.as_ref().map(known);
         learned.draws.clone_from(&entry.draws);
         learned.trace.clone_from(&entry.trace);
         (learned.iterations, learned.gradient) = (entry.iterations, entry.gradient);
@@ -99,7 +101,8 @@ impl Journal {
         let entry = Entry {
             set: number,
             rewards: learned.sample.sample.rewards().to_vec(),
-            std_errors: learned.std_errors.clone(),
+            std_errors: (learned.std_errors.as_ref())
+                .map(|errors| errors.iter().map(|error| Some(*error).filter(|error| error.is_finite())).collect()),
             draws: learned.draws.clone(),
             trace: learned.trace.clone(),
             iterations: learned.iterations,
@@ -145,8 +148,8 @@ fn read_entries(lines: &[u8], shown: &Demonstrations, path: &Path) -> Result<Has
             return Err(wrong(format!("there is no set number {}", entry.set)));
         };
         let rows = set.sample().sample.len();
-        let fits = |list: &Vec<f64>| list.len() == rows;
-        if !(fits(&entry.rewards) && entry.std_errors.iter().chain(&entry.draws).all(fits)) {
+        let lengths = entry.std_errors.iter().map(Vec::len).chain(entry.draws.iter().map(Vec::len));
+        if !lengths.chain([entry.rewards.len()]).all(|length| length == rows) {
             return Err(wrong(format!("set {} has {rows} transitions, and other numbers are noted", entry.set)));
         }
         known.insert(entry.set, entry);

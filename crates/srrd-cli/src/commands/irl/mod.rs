@@ -6,7 +6,7 @@ mod trace;
 use crate::args::irl::{Airl, Irl, IrlMethod, LearnArgs, Maxent, PatienceArgs, Preferences, Ptirl};
 use crate::failure::Failure;
 use crate::inputs::{read_once, split_name};
-use crate::outputs::{check_json, check_table, refuse_to_overwrite};
+use crate::outputs::{check_json, check_table, refuse_to_overwrite, refuse_twice};
 use crate::print;
 use journal::Journal;
 use serde_json::{Value, json};
@@ -16,7 +16,8 @@ use srrd_data::{RewardColumns, RewardWriter, read_model, read_preferences, read_
 use srrd_irl::airl::ppo::{AirlOutside, AirlPpo, StagedWorld};
 use srrd_irl::maxent::MaxEnt;
 use srrd_irl::preferences::BradleyTerry;
-use srrd_irl::{Caution, Demonstrations, Learned, Learner, Method, ModelChoice, Patience, Problem, learn_kept};
+use srrd_irl::ptirl::{check_target, class};
+use srrd_irl::{Caution, Demonstrations, Learned, Learner, Method, ModelChoice, Patience, Problem, Set, learn_kept};
 use srrd_worlds::Simulation;
 use std::path::{Path, PathBuf};
 use trace::Traces;
@@ -54,7 +55,7 @@ fn maxent(args: &Maxent) -> Result<(), Failure> {
     settings.check()?;
     let given = model_file(&args.model.model);
     learn(Method::Maxent, &args.learn, given.as_ref(), |shown| {
-        learn_sets(&args.learn, shown, &model(&args.model.model)?, &settings, &format!("{settings:?}"))
+        learn_sets(&args.learn, shown, &args.model.model, &settings, &format!("{settings:?}"))
     })
 }
 
@@ -75,7 +76,7 @@ fn airl(args: &Airl) -> Result<(), Failure> {
     };
     settings.check()?;
     learn(Method::Airl, &args.learn, given.as_ref(), |shown| {
-        learn_sets(&args.learn, shown, &model(&args.model.model)?, &settings, &format!("{settings:?}"))
+        learn_sets(&args.learn, shown, &args.model.model, &settings, &format!("{settings:?}"))
     })
 }
 
@@ -102,7 +103,7 @@ fn airl_ppo(args: &Airl) -> Result<(), Failure> {
     let Some(kind) = ppo.world else {
         let given = model_file(&args.model.model);
         return learn(Method::Airl, &args.learn, given.as_ref(), |shown| {
-            learn_sets(&args.learn, shown, &model(&args.model.model)?, &settings, &format!("{settings:?}"))
+            learn_sets(&args.learn, shown, &args.model.model, &settings, &format!("{settings:?}"))
         });
     };
     if args.model.model != "set" {
@@ -115,7 +116,7 @@ fn airl_ppo(args: &Airl) -> Result<(), Failure> {
     StagedWorld::new(&world)?;
     let told = format!("{settings:?} {question:?}");
     let learner = AirlOutside { settings, make: || StagedWorld::boxed(&world) };
-    learn(Method::Airl, &args.learn, None, |shown| learn_sets(&args.learn, shown, &ModelChoice::Set, &learner, &told))
+    learn(Method::Airl, &args.learn, None, |shown| learn_sets(&args.learn, shown, "set", &learner, &told))
 }
 
 fn ptirl(args: &Ptirl) -> Result<(), Failure> {
@@ -131,17 +132,10 @@ fn ptirl(args: &Ptirl) -> Result<(), Failure> {
             "--model: the walks of others need a model, too: use pooled, or a table of probabilities",
         ));
     }
+    settings.check().map_err(|problem| Failure::Wrong(problem.say(FrontEnd::Command)))?;
     let given = model_file(&args.model);
     learn(Method::Ptirl, &args.learn, given.as_ref(), |shown| {
-        let (learned, journal) =
-            learn_sets(&args.learn, shown, &model(&args.model)?, &settings, &format!("{settings:?}"))?;
-        let Some(target) = &args.target else { return Ok((learned, journal)) };
-        let of_target: Vec<Learned> =
-            learned.into_iter().filter(|one| one.sample.label.as_ref() == Some(target)).collect();
-        if of_target.is_empty() {
-            return Err(Failure::wrong(format!("--target: no set has the label '{target}'")));
-        }
-        Ok((of_target, journal))
+        learn_targets(&args.learn, shown, &args.model, &settings, &format!("{settings:?}"), args.target.as_deref())
     })
 }
 
@@ -167,7 +161,14 @@ fn preferences(args: &Preferences) -> Result<(), Failure> {
                 "{input}: the table holds several samples, but preferences are about the episodes of one: name it as '{input}#SAMPLE'"
             )));
         };
-        Ok((vec![srrd_irl::preferences::learn(&only, &said, &settings)?], None))
+        let told = |problem: Problem| match problem {
+            // Rows of the other table.
+            Problem::UnknownEpisode { .. } | Problem::PreferredToItself { .. } => {
+                Failure::wrong(format!("{}: {}", args.preferences.display(), problem.say(FrontEnd::Command)))
+            }
+            problem => of_files(problem, &args.learn, None),
+        };
+        Ok((vec![srrd_irl::preferences::learn(&only, &said, &settings).map_err(told)?], None))
     })
 }
 
@@ -193,7 +194,7 @@ fn model_file(model: &str) -> Option<PathBuf> {
     (!["set", "pooled"].contains(&model)).then(|| PathBuf::from(model))
 }
 
-fn model(model: &str) -> Result<ModelChoice, Failure> {
+fn choice_of(model: &str) -> Result<ModelChoice, Failure> {
     Ok(match model {
         "set" => ModelChoice::Set,
         "pooled" => ModelChoice::Pooled,
@@ -212,6 +213,8 @@ fn learn(
     let inputs: Vec<&PathBuf> = [&args.input].into_iter().chain(other).collect();
     read_once(inputs.iter().copied())?;
     refuse_to_overwrite([Some(&args.output)].into_iter().chain(args.trace.iter().map(Some)), &inputs)?;
+    let written = [&args.output].into_iter().chain(&args.trace).chain(&args.resume);
+    refuse_twice(written.map(PathBuf::as_path))?;
     check_table(&args.output)?;
     let traces = Traces::checked(&args.trace)?;
     args.threads.run(move || {
@@ -247,11 +250,26 @@ fn read(args: &LearnArgs) -> Result<Vec<Walks>, Failure> {
 fn learn_sets(
     args: &LearnArgs,
     walks: Vec<Walks>,
-    model: &ModelChoice,
+    model: &str,
     learner: &dyn Learner,
     settings: &str,
 ) -> Result<(Vec<Learned>, Option<Journal>), Failure> {
-    let shown = Demonstrations::new(walks.into_iter().map(|walks| walks.trajectories))?;
+    learn_targets(args, walks, model, learner, settings, None)
+}
+
+/// As [`learn_sets`], of the sets of one class.
+fn learn_targets(
+    args: &LearnArgs,
+    walks: Vec<Walks>,
+    model: &str,
+    learner: &dyn Learner,
+    settings: &str,
+    target: Option<&str>,
+) -> Result<(Vec<Learned>, Option<Journal>), Failure> {
+    let told = |problem| of_files(problem, args, model_file(model).as_deref());
+    let model = &choice_of(model)?;
+    let shown = Demonstrations::new(walks.into_iter().map(|walks| walks.trajectories)).map_err(told)?;
+    target.map_or(Ok(()), |target| check_target(&shown, target))?;
     let settings = format!("{settings} {model:?}");
     let journal = args.resume.as_deref().map(|path| Journal::open(path, &shown, &settings)).transpose()?;
     let known = |set: usize| journal.as_ref().and_then(|journal| journal.find(&shown.sets()[set], set));
@@ -261,8 +279,30 @@ fn learn_sets(
         }
     };
     // How far it is, the gauge of its threads tells.
-    let learned = learn_kept(&shown, model, learner, &|_| {}, &known, &keep)?;
+    let wanted = |set: &Set| target.is_none_or(|target| class(set) == target);
+    let learned = learn_kept(&shown, model, learner, &|_| {}, &wanted, &known, &keep).map_err(told)?;
     Ok((learned, journal))
+}
+
+/// A problem with what a table holds names its file; sets without names of their own have the table's already.
+fn of_files(problem: Problem, args: &LearnArgs, model: Option<&Path>) -> Failure {
+    let input = args.input.display().to_string();
+    let message = match (&problem, model) {
+        (Problem::Value { .. }, _) => return problem.into(),
+        (Problem::Distribution { state, action, why }, Some(model)) => {
+            let model = model.display();
+            format!("{model}: column `probability`: the probabilities of state {state} and action {action} {why}")
+        }
+        (problem, _) => {
+            let said = problem.say(FrontEnd::Command);
+            let named = args.input.file_name().is_some_and(|name| said.starts_with(&*name.to_string_lossy()));
+            if named { said } else { format!("{input}: {said}") }
+        }
+    };
+    match problem {
+        Problem::Diverged { .. } => Failure::Failed(message),
+        _ => Failure::Wrong(message),
+    }
 }
 
 fn write(path: &Path, learned: &[Learned]) -> Result<(), Failure> {
