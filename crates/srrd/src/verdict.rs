@@ -13,8 +13,8 @@
 //! Why a fifth: of rewards of small random problems with D ≤ 0.02, 1 in 160 lost more than 5 % under one another, of those with D from 0.02
 //! to 0.05 one in 12 (problems of ten kinds, long horizons among them; margin 0.1).
 //!
-//! Where potentials are functions of features, the interval also holds what they cannot explain, and the rule is the same. Where rewards
-//! were predicted, since two samples share too few transitions, the distance itself is an estimate with an error, and D ≤ μ/2 will do.
+//! Where rewards were predicted, since two samples share too few transitions, the distance itself is an estimate with an error, and D ≤ μ/2
+//! will do.
 //!
 //! "Different" means that the rewards differ by more than shaping, scale and (where nothing ends) a shift. Some such differences do no
 //! harm; [`regret`](crate::theory) tells where the dynamics are known.
