@@ -164,12 +164,6 @@ fn notes(results: &[Finding]) -> String {
                     "\n{metric}: the interval holds what the errors of predictions leave possible, where both samples have been\n"
                 );
             }
-            Some(IntervalMethod::Functions { .. }) => {
-                notes += &format!(
-                    "\n{metric}: the interval is about other episodes like these, and holds what shaping out of reach of these functions \
-                     leaves possible\n"
-                );
-            }
             Some(IntervalMethod::Complete) => {
                 notes += &format!(
                     "\n{metric}: every transition that the model calls possible is shared; the distance is no estimate\n"

@@ -431,9 +431,7 @@ impl Serialize for IntervalEntries {
                 map.serialize_entry("groups", &made.groups)?;
                 map.serialize_entry("standard_error", &made.standard_error)?;
             }
-            IntervalMethod::Predictions { groups } | IntervalMethod::Functions { groups } => {
-                map.serialize_entry("groups", &groups)?
-            }
+            IntervalMethod::Predictions { groups } => map.serialize_entry("groups", &groups)?,
             IntervalMethod::Complete => {}
         }
         map.end()

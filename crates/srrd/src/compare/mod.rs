@@ -1,6 +1,5 @@
 //! Comparing rewards: canonical rewards in, numbers (or the reason why there is none) out.
 
-mod beyond;
 mod columns;
 mod cross;
 mod embed;

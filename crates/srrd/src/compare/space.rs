@@ -138,13 +138,13 @@ struct Angle {
 }
 
 /// The features of all transitions of both samples.
-pub(super) struct Inputs {
-    pub rows: Rows,
+struct Inputs {
+    rows: Rows,
 }
 
 impl Inputs {
     /// Of the first sample and then of the second, and how many each has.
-    pub fn new(pair: &Pair<'_>, settings: &Settings) -> Result<(Self, [u32; 2]), Undefined> {
+    fn new(pair: &Pair<'_>, settings: &Settings) -> Result<(Self, [u32; 2]), Undefined> {
         let samples = [pair.a, pair.b];
         let states = samples.map(|sample| StateFeatures::of(&sample.states).ok_or(Undefined::NoFeatures));
         let [of_a, of_b] = states;

@@ -210,17 +210,6 @@ impl BasisProjection {
         BasisUsed { potential, functions, explained, left_out }
     }
 
-    /// The episodes of the rows, or what stands for them.
-    pub fn groups(&self) -> &Groups {
-        &self.groups
-    }
-
-    /// What finer potentials foresee of some values of some of the rows, in episodes that were left out.
-    pub fn foreseen(&self, numbers: &[u32], values: &[f64], groups: &Groups, seed: u64) -> Vec<f64> {
-        let rows: Vec<Row> = numbers.iter().map(|&row| self.rows[row as usize]).collect();
-        Predictor::of_shaping((&self.design.features, self.design.how), &rows, values, groups, seed)
-    }
-
     /// What shaping can explain on these rows.
     pub fn shaping(&self) -> Shaping {
         let rank = self.factor.rank(self.factor.classes());

@@ -57,14 +57,10 @@ pub(crate) struct Predictor {
 impl Predictor {
     /// Learns one value per row. Rows have numbers in `among`; whole groups are left out.
     pub fn new(among: &Rows, rows: &[u32], values: &[f64], groups: &Groups, seed: u64) -> Self {
+        let design = among.design();
         let rows: Vec<Row> = rows.iter().map(|&state| Row { state, next: None }).collect();
-        Self::by(among.design(), &rows, values, groups, seed)
-    }
-
-    /// The same by the vectors of a design.
-    fn by(design: Design, rows: &[Row], values: &[f64], groups: &Groups, seed: u64) -> Self {
         let folds = groups.lots(seed, FOLDS, usize::MAX);
-        let parts: Vec<Fold> = folds.iter().map(|fold| Fold::new(&design, rows, values, 1, fold)).collect();
+        let parts: Vec<Fold> = folds.iter().map(|fold| Fold::new(&design, &rows, values, 1, fold)).collect();
         let classes = design.basis.levels().len() + 1;
         let fits: Vec<(usize, usize)> =
             (0..RIDGES.len()).flat_map(|ridge| (0..parts.len()).map(move |fold| (ridge, fold))).collect();
@@ -98,18 +94,6 @@ impl Predictor {
             column.enumerate().for_each(|(j, weight)| weights[j * count + fold] = *weight);
         }
         Predictor { design, weights, folds: count, own }
-    }
-
-    /// What smooth shaping foresees of the values of some rows: learned as above, by as many functions, but those of states and their next ones.
-    pub fn of_shaping(
-        (features, how): (&StateFeatures, Discounting),
-        rows: &[Row],
-        values: &[f64],
-        groups: &Groups,
-        seed: u64,
-    ) -> Vec<f64> {
-        let basis = Basis::new(&[features], &[Potential::Fourier(WAVES)], seed);
-        Self::by(Design { basis, features: features.clone(), how }, rows, values, groups, seed).own
     }
 
     /// Values of other rows, predicted without one fold after the other.

@@ -35,7 +35,7 @@ pub const GROUPS: usize = 20;
 /// So many of them must tell something.
 const LEAST_GROUPS: usize = 4;
 /// Fewer degrees of freedom tell nothing of a group.
-pub(super) const LEAST_FREEDOM: usize = 5;
+const LEAST_FREEDOM: usize = 5;
 /// Of so many rows, what is left without a group is found from what is left of all: projecting them anew takes long only there.
 const MANY: usize = 20_000;
 /// Of the distance: the precision of residuals. Cosines have its square.
@@ -103,7 +103,7 @@ impl Measured<'_> {
     }
 
     /// Whether it is known, and was seen, where episodes end.
-    pub(super) fn check_ends(&self, ends: SharedEnds) -> Result<(), NoInterval> {
+    fn check_ends(&self, ends: SharedEnds) -> Result<(), NoInterval> {
         // Marks without a single end may be those of episodes that were cut off before anything could be seen at their ends.
         let by_marks = ends.known && matches!(self.settings.ends, EndRule::Auto | EndRule::Marked);
         match ends.unseen || (by_marks && ends.ending == 0) {

@@ -8,8 +8,8 @@
 //! - `projected`: **a jackknife over groups of states**, since resampling would destroy the support that it is exact on, and since
 //!   transitions of the same states have rewards that go together. Where a model of the dynamics lists all that can happen, and both
 //!   samples hold all of it, there is nothing else that the distance could be over: the interval is the distance itself.
-//! - `projected` with potentials that are functions of features: what sampling (a jackknife over groups of episodes) and shaping out of their
-//!   reach leave possible (see `compare/beyond.rs`).
+//! - `projected` with potentials that are functions of features: none. Shaping that is out of a basis' reach looks like a difference. A
+//!   jackknife over groups of episodes does not see that: it held the distance of none of 12 copies (`examples/functions.rs`).
 //! - two samples that share no transitions: what the errors of predictions leave possible, by the triangle inequality.
 //!
 //! D is a decreasing function of ρ, so an interval of one is an interval of the other.
@@ -27,9 +27,7 @@ use thiserror::Error;
 
 use self::episodes::Units;
 use self::weighted::Weighted;
-use crate::compare::{Columns, Correlation, Measured, Pair, Undefined};
-use crate::potential::BasisProjection;
-use crate::project::Space;
+use crate::compare::{Measured, Pair, Undefined};
 use crate::settings::SettingError;
 
 /// How often an interval should hold the true distance: a number between 0 and 1.
@@ -141,11 +139,6 @@ pub enum IntervalMethod {
         /// How many groups of episodes told how far the errors may be off.
         groups: usize,
     },
-    /// What sampling leaves possible, and shaping that is out of reach of functions of features.
-    Functions {
-        /// How many groups of episodes told how far the distance may be off; 0 where rewards are equal but for shaping.
-        groups: usize,
-    },
     /// None was needed: a model lists all transitions that can happen, and all of them were sampled.
     Complete,
 }
@@ -157,7 +150,6 @@ impl IntervalMethod {
             IntervalMethod::BootstrapPercentile(_) => "bootstrap-percentile",
             IntervalMethod::StateBlocks(_) => "state-block-jackknife",
             IntervalMethod::Predictions { .. } => "prediction-errors",
-            IntervalMethod::Functions { .. } => "functions-of-features",
             IntervalMethod::Complete => "complete",
         }
     }
@@ -261,20 +253,9 @@ pub enum NoInterval {
         "both rewards go with states or actions (they are not independent from transition to transition), where no test is valid"
     )]
     Dependent,
-    /// Potentials are functions of features, for which no method was found to hold: tests against chance, and ranks.
+    /// Potentials are functions of features, for which no method was found to hold.
     #[error("potentials are functions of features, for which no method was shown to hold")]
     FunctionsOfFeatures,
-    /// With potentials that are functions of features, episodes are left out, and there are too few.
-    #[error(
-        "the shared transitions are of fewer than 10 separate episodes, or most of them of one: too few to tell how much the distance varies \
-         from one episode to the next"
-    )]
-    FewEpisodes,
-    /// With potentials that are functions of features, rewards are learned from actions, too, and these are too many names.
-    #[error(
-        "more than 64 actions are names, not features, from which no reward can be learned: give actions as feature columns"
-    )]
-    ManyActions,
     /// The episodes are not those of the sample.
     #[error("the episodes are of a sample with {found} transitions, but this one has {expected}")]
     WrongEpisodes {
@@ -299,8 +280,6 @@ impl NoInterval {
             NoInterval::EndsUnknown => "ends_unknown",
             NoInterval::Dependent => "dependent",
             NoInterval::FunctionsOfFeatures => "functions_of_features",
-            NoInterval::FewEpisodes => "few_episodes",
-            NoInterval::ManyActions => "many_actions",
         }
     }
 }
@@ -334,8 +313,8 @@ impl Measured<'_> {
         }
         let (columns, estimate) = self.defined()?;
         let correlation = self.settings.correlation;
-        if let Some(Space::Functions(space)) = columns.projected().map(|projected| &projected.space) {
-            return self.by_functions((columns, space), estimate.distance, level);
+        if columns.basis().is_some() {
+            return Err(NoInterval::FunctionsOfFeatures);
         }
         if let Some(projected) = columns.projected() {
             if projected.is_complete(self.pair) {
@@ -364,28 +343,6 @@ impl Measured<'_> {
         let range = bootstrap::percentile(&distances, bootstrap::expanded(level.get(), units.count));
         let made = Bootstrap { resampled, units: units.count, draws, undefined_draws };
         Ok(Interval { level, range, method: IntervalMethod::BootstrapPercentile(made) })
-    }
-
-    /// With potentials that are functions of features.
-    fn by_functions(
-        &self,
-        (columns, space): (&Columns, &BasisProjection),
-        distance: f64,
-        level: Level,
-    ) -> Result<Interval, NoInterval> {
-        if self.settings.correlation != Correlation::Pearson {
-            return Err(NoInterval::FunctionsOfFeatures);
-        }
-        if let Some(ends) = self.ends() {
-            self.check_ends(ends)?;
-        }
-        let degrees_of_freedom = space.shaping().degrees_of_freedom;
-        if degrees_of_freedom < blocks::LEAST_FREEDOM {
-            return Err(NoInterval::TooFewDegreesOfFreedom { degrees_of_freedom: degrees_of_freedom as f64 });
-        }
-        let found = self.beyond(columns, space, level.get())?;
-        let [low, high] = [found.low.min(distance), found.high.max(distance)].map(|end| self.metric.told(end));
-        Ok(Interval { level, range: Range { low, high }, method: IntervalMethod::Functions { groups: found.groups } })
     }
 }
 
