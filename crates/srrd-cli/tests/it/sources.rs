@@ -31,7 +31,7 @@ fn without_example(text: &str) -> Vec<&str> {
     let (mut example, mut found) = (false, Vec::new());
     for line in text.lines() {
         if line.starts_with("///") {
-            example |= line.contains("```");
+            example |= line.contains("```") || line.contains("[module](self) has an example");
         } else if !line.starts_with("#[") {
             let name = line.strip_prefix("pub fn ").and_then(|rest| rest.split(['(', '<']).next());
             found.extend(name.filter(|_| !example));

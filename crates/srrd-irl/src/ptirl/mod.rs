@@ -262,6 +262,13 @@ fn check(rows: &Rows, found: Solution, settings: &Ptirl) -> Result<Solution, Pti
 
 /// The largest spread that rewards within ± cap have.
 ///
+/// ```
+/// use srrd_irl::ptirl::{Sets, largest_spread};
+/// let sets = Sets { probability: vec![1.0; 3], target: vec![vec![0, 1]], other: vec![vec![0, 2], vec![2, 2]] };
+/// assert!(largest_spread(&sets, 2.0)? > largest_spread(&sets, 1.0)?);
+/// # Ok::<(), srrd_irl::ptirl::PtirlProblem>(())
+/// ```
+///
 /// # Errors
 /// When a set has no walks, or the linear program cannot be solved.
 pub fn largest_spread(sets: &Sets, cap: f64) -> Result<f64, PtirlProblem> {
