@@ -27,7 +27,9 @@ class Choices:
 
     def __init__(self, walks: list[list[Step]]) -> None:
         steps = [step for walk in walks for step in walk]
-        places = {state: at for at, state in enumerate(sorted({state for step in steps for state in (step[0], step[2])}))}
+        places = {
+            state: at for at, state in enumerate(sorted({state for step in steps for state in (step[0], step[2])}))
+        }
         self.pair = {pair: at for at, pair in enumerate(sorted({step[:2] for step in steps}))}
         self.states = len(places)
         self.state = np.array([places[pair[0]] for pair in self.pair])
@@ -84,7 +86,9 @@ def read(path: str) -> list[list[list[Step]]]:
     sets: dict[str, dict[str, list[Step]]] = {}
     with open(path) as file:
         for row in csv.DictReader(file):
-            of = [tuple(row[name] for name in row if name.startswith(role)) for role in ("state", "action", "next_state")]
+            of = [
+                tuple(row[name] for name in row if name.startswith(role)) for role in ("state", "action", "next_state")
+            ]
             step = (of[0], of[1], of[2], row["done"] == "true")
             sets.setdefault(row["sample"], {}).setdefault(row["episode"], []).append(step)
     return [list(walks.values()) for walks in list(sets.values())[::10]]
