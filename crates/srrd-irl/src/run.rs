@@ -170,18 +170,18 @@ pub fn learn_all(
 /// ```
 /// use std::sync::Mutex;
 /// use srrd::trajectories::{End, Trajectories};
-/// use srrd_irl::{Demonstrations, ModelChoice, learn_kept, maxent};
+/// use srrd_irl::{Demonstrations, Learned, ModelChoice, learn_kept, maxent};
 /// let mut builder = Trajectories::builder();
 /// builder.push_episode(&["home", "street", "park"], &["walk", "walk"], None, End::Terminated)?;
 /// builder.push_episode(&["home", "home", "street"], &["wait", "walk"], None, End::Truncated)?;
 /// let shown = Demonstrations::new([builder.build().named("agent", None)])?;
 /// let kept = Mutex::new(Vec::new());
-/// let keep = |set: usize, learned: &_| kept.lock().unwrap().push((set, srrd_irl::Learned::clone(learned)));
+/// let keep = |set: usize, learned: &Learned| kept.lock().unwrap().push((set, learned.clone()));
 /// let settings = maxent::MaxEnt::default();
-/// let first = learn_kept(&shown, &ModelChoice::Set, &settings, &|_| (), &|_| None, &keep)?;
+/// let first = learn_kept(&shown, &ModelChoice::Set, &settings, &|_| (), &|_| true, &|_| None, &keep)?;
 /// // What was learned before is not learned again.
 /// let known = |_| Some(first[0].clone());
-/// learn_kept(&shown, &ModelChoice::Set, &settings, &|_| (), &known, &keep)?;
+/// learn_kept(&shown, &ModelChoice::Set, &settings, &|_| (), &|_| true, &known, &keep)?;
 /// assert_eq!(kept.lock().unwrap().len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -141,6 +141,8 @@ pub enum Why {
         distance: f64,
         /// Its interval.
         range: Range,
+        /// The margin from which on it counts as the same; none where no margin does.
+        margin: Option<f64>,
     },
     /// Rewards were predicted where they were not sampled, and the errors leave both small and large distances possible.
     Predicted {
@@ -187,12 +189,18 @@ impl fmt::Display for Why {
                 "{}, which holds both same and different; more shared transitions would narrow it",
                 found(distance, range)
             ),
-            Why::Small { distance, range } => write!(
-                f,
-                "{}: a small difference that is real, so that more transitions would not decide it; see where the rewards differ \
-                 (explain) and what it costs (regret), or choose another margin (within)",
-                found(distance, range)
-            ),
+            Why::Small { distance, range, margin } => {
+                write!(
+                    f,
+                    "{}: the difference is real, so that more transitions would not decide whether it matters; see where the rewards \
+                     differ (explain) and what it costs (regret)",
+                    found(distance, range)
+                )?;
+                match margin {
+                    Some(margin) => write!(f, "; with a margin of {margin:.2} (within) it counts as the same"),
+                    None => Ok(()),
+                }
+            }
             Why::Predicted { distance, range } => write!(
                 f,
                 "{}, which holds both same and different, since rewards were predicted where they were not sampled; both rewards on the \
@@ -299,7 +307,7 @@ impl Measured<'_> {
             return Why::Apart { distance, range };
         }
         if range.low > CLOSE * margin && range.high <= margin {
-            return Why::Small { distance, range };
+            return Why::Small { distance, range, margin: margin_of(distance, range) };
         }
         if distance > CLOSE * margin || range.high > 2.0 * margin {
             return Why::Between { distance, range };
@@ -339,6 +347,12 @@ impl Why {
             why => Why::NoInterval(why),
         }
     }
+}
+
+/// The smallest margin by which a distance counts as the same, in hundredths.
+fn margin_of(distance: f64, range: Range) -> Option<f64> {
+    let margin = (100.0 * (distance / CLOSE).max(range.high / 2.0)).ceil() / 100.0;
+    Margin::new(margin).ok().map(Margin::get)
 }
 
 fn length(values: &[f64]) -> f64 {

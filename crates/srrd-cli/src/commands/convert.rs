@@ -16,7 +16,7 @@ pub fn after_help() -> String {
 Examples:
   srrd convert rewards.csv -o rewards.parquet
   srrd convert rewards.npz -o rewards.csv.gz
-  srrd convert log.parquet -o log.csv --columns state=s,action=a --rewards old,new
+  srrd convert log.csv -o rewards.parquet --columns state=prompt,action=response --rewards old,new
   srrd convert low_dim_v15.hdf5 -o lift.parquet --dataset filter=train --dataset keys=object
 
 All columns keep their names; --columns and --rewards say which ones are checked as what.

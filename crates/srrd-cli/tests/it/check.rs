@@ -51,7 +51,7 @@ fn two_tables_are_checked_as_two_columns_are() {
 #[test]
 fn the_margin_decides_what_counts_as_the_same() {
     let place = Place::new();
-    // Noise of a few per cent: within 0.1, not within 0.01.
+    // Noise of a few per cent. What is surely apart and still small is neither; the sentence names the margin that counts it as the same.
     let mut text = String::from("state,action,next_state,old,new\n");
     for (number, line) in log().lines().skip(1).enumerate() {
         let old: f64 = line.split(',').nth(3).unwrap().parse().unwrap();
@@ -60,10 +60,14 @@ fn the_margin_decides_what_counts_as_the_same() {
     }
     place.write("log.csv", text);
     let call = "check log.csv --rewards old,new --ends none";
-    assert_eq!(place.srrd(call).status, 0, "{}", place.srrd(call).out);
-    assert_ne!(place.srrd(&format!("{call} --within 0.01")).status, 0);
-    let found: Value = serde_json::from_str(&place.ok(&format!("{call} --json"))).unwrap();
-    assert_eq!((&found["verdict"], &found["within"]), (&"same".into(), &0.1.into()));
+    let between = place.srrd(call);
+    assert_eq!(between.status, 3, "{}", between.out);
+    assert!(between.out.starts_with("Verdict: a small difference: "), "{}", between.out);
+    assert!(between.out.contains("with a margin of 0.14 (within) it counts as the same"), "{}", between.out);
+    assert_eq!(place.srrd(&format!("{call} --within 0.01")).status, 1);
+    assert_eq!(place.srrd(&format!("{call} --within 0.13")).status, 3);
+    let found: Value = serde_json::from_str(&place.ok(&format!("{call} --within 0.14 --json"))).unwrap();
+    assert_eq!((&found["verdict"], &found["within"]), (&"same".into(), &0.14.into()));
     for bad in ["0", "-1", "0.7", "nan"] {
         let message = place.refused(&format!("{call} --within {bad}"));
         assert!(message.contains("--within: the margin is"), "{message}");

@@ -93,7 +93,10 @@ fn what_returns_need_is_named() {
             "returns plain.csv plain.csv",
             "plain.csv: column `episode`: the column is missing: rewards are summed over episodes",
         ),
-        ("returns gap.csv gap.csv", "it starts in c, where the step before it did not end"),
+        (
+            "returns gap.csv gap.csv",
+            "row 2 (line 3): episode `0` goes on in c, where its row before it (1) did not end",
+        ),
         ("returns on.csv on.csv", "the episode goes on, although it ended in row 1"),
         ("returns one.csv one.csv", "the episode has several rows, but the table has no column `next_state`"),
         ("returns log.csv --rewards old", "two rewards are compared, and the table holds 1"),

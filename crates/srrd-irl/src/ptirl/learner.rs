@@ -31,11 +31,37 @@ impl Learner for Ptirl {
 }
 
 /// Who a set is compared as: its label, or else its name.
+///
+/// ```
+/// use srrd::trajectories::{End, Trajectories};
+/// use srrd_irl::Demonstrations;
+/// use srrd_irl::ptirl::{check_target, class};
+/// let mut walks = Trajectories::builder();
+/// walks.push_episode(&["home", "park"], &["walk"], None, End::Truncated)?;
+/// let walks = walks.build();
+/// let shown = Demonstrations::new([walks.clone().named("1", Some("ann")), walks.named("2", None)])?;
+/// assert_eq!(shown.sets().iter().map(class).collect::<Vec<_>>(), ["ann", "2"]);
+/// assert!(check_target(&shown, "ann").is_ok() && check_target(&shown, "bob").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn class(set: &Set) -> &str {
     set.label().unwrap_or(set.name())
 }
 
 /// That there are sets of this class to be targets.
+///
+/// ```
+/// use srrd::trajectories::{End, Trajectories};
+/// use srrd_irl::Demonstrations;
+/// use srrd_irl::ptirl::{check_target, class};
+/// let mut walks = Trajectories::builder();
+/// walks.push_episode(&["home", "park"], &["walk"], None, End::Truncated)?;
+/// let walks = walks.build();
+/// let shown = Demonstrations::new([walks.clone().named("1", Some("ann")), walks.named("2", None)])?;
+/// assert_eq!(shown.sets().iter().map(class).collect::<Vec<_>>(), ["ann", "2"]);
+/// assert!(check_target(&shown, "ann").is_ok() && check_target(&shown, "bob").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// When there are none; the problem names those that there are.

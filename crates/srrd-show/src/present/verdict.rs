@@ -1,7 +1,7 @@
 //! Whether two rewards ask for the same behaviour, as text.
 
 use srrd::answer::{Judgement, ShownWitness, TokenValue, WitnessStep};
-use srrd::verdict::Answer;
+use srrd::verdict::{Answer, Why};
 
 use crate::escape::shown;
 use crate::words::{Paint, reward};
@@ -38,7 +38,7 @@ pub fn text(judgement: &Judgement, names: [&str; 2]) -> String {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn painted(judgement: &Judgement, [a, b]: [&str; 2], paint: Paint) -> String {
-    let answer = answer_in_words(judgement.answer);
+    let answer = answer_in_words(judgement);
     let answer = match judgement.answer {
         Answer::Same => paint.good(answer),
         Answer::Different => paint.bad(answer),
@@ -65,14 +65,15 @@ pub fn painted(judgement: &Judgement, [a, b]: [&str; 2], paint: Paint) -> String
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn sentence(judgement: &Judgement) -> String {
-    format!("{}: {}", answer_in_words(judgement.answer), judgement.why)
+    format!("{}: {}", answer_in_words(judgement), judgement.why)
 }
 
-fn answer_in_words(answer: Answer) -> &'static str {
-    match answer {
-        Answer::Same => "same behaviour",
-        Answer::Different => "the rewards differ",
-        Answer::Unknown => "not enough data to tell",
+fn answer_in_words(judgement: &Judgement) -> &'static str {
+    match (judgement.answer, judgement.why) {
+        (Answer::Same, _) => "same behaviour",
+        (Answer::Different, _) => "the rewards differ",
+        (Answer::Unknown, Why::Small { .. }) => "a small difference",
+        (Answer::Unknown, _) => "not enough data to tell",
     }
 }
 

@@ -341,8 +341,11 @@ fn a_small_difference_that_is_real_is_told_apart_from_too_few_data() {
     };
     // D is about mix / 2.
     let (answer, small) = why(0.1, 0.1);
-    assert!(answer == Answer::Unknown && matches!(small, Why::Small { .. }), "{small:?}");
-    assert!(small.to_string().contains("more transitions would not decide it"), "{small}");
+    let Why::Small { margin: Some(margin), .. } = small else { panic!("{small:?}") };
+    assert_eq!(answer, Answer::Unknown);
+    assert!(small.to_string().contains("more transitions would not decide"), "{small}");
+    assert_eq!(why(0.1, margin).0, Answer::Same);
+    assert_eq!(why(0.1, margin - 0.02).0, Answer::Unknown);
     assert_eq!(why(0.1, 0.5).0, Answer::Same);
     assert_eq!(why(0.1, 0.02).0, Answer::Different);
     let (answer, between) = why(0.2, 0.1);
