@@ -7,7 +7,7 @@ use super::*;
 use crate::{Demonstrations, Model, ModelChoice, learn_all};
 
 #[path = "../../tests/support/grid.rs"]
-mod grid;
+pub(super) mod grid;
 use grid::{GAMMA, Grid, truth};
 
 fn learn(walks: Trajectories, settings: &MaxEnt) -> Learned {

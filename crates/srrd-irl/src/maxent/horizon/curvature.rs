@@ -38,7 +38,7 @@ pub(super) fn of_visits(walks: &Walks, policies: &[f64], ridge: f64) -> Option<C
             let visits = &mut now[s * n..][..n];
             visits.fill(0.0);
             visits[s] = 1.0;
-            for pair in walks.pairs[s]..walks.pairs[s + 1] {
+            for pair in walks.pairs_of(s) {
                 for &(to, p) in walks.ahead(pair) {
                     add(visits, walks.gamma * policy[pair] * p, &later[to as usize * n..][..n]);
                 }
@@ -72,13 +72,13 @@ fn add(to: &mut [f64], factor: f64, row: &[f64]) {
 fn expected(walks: &Walks, policies: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let n = walks.states;
     let (mut arriving, mut acting) = (vec![0.0; walks.horizon * n], vec![0.0; walks.horizon * n]);
-    for s in 0..n {
-        acting[s] = walks.counts(0)[walks.pairs[s]..walks.pairs[s + 1]].iter().sum();
+    for (s, acting) in acting.iter_mut().take(n).enumerate() {
+        *acting = walks.counts(0)[walks.pairs_of(s)].iter().sum();
     }
     for t in 1..walks.horizon {
         let policy = walks.policy(policies, t - 1);
         for s in 0..n {
-            for pair in walks.pairs[s]..walks.pairs[s + 1] {
+            for pair in walks.pairs_of(s) {
                 let flow = acting[(t - 1) * n + s] * policy[pair];
                 walks.ahead(pair).iter().for_each(|&(to, p)| arriving[t * n + to as usize] += flow * p);
             }

@@ -89,13 +89,11 @@ pub(super) fn of_states(
     Ok(Found { rewards, std_errors: None, draws: Vec::new(), gradient: Some(gradient), converged, has_spread: true })
 }
 
+/// The factor of a curvature of the likelihood under policies, with a ridge; `None` where there is none.
+type Curvature = dyn Fn(&Walks, &[f64], f64) -> Option<Cholesky>;
+
 /// Climbs to the top; `look` is shown every place with the largest element of its slope per step, and says whether it is enough.
-fn rise(
-    walks: &Walks,
-    ridge: f64,
-    curvature: &dyn Fn(&Walks, &[f64], f64) -> Option<Cholesky>,
-    look: &mut dyn FnMut(&Place, f64) -> bool,
-) -> Place {
+fn rise(walks: &Walks, ridge: f64, curvature: &Curvature, look: &mut dyn FnMut(&Place, f64) -> bool) -> Place {
     let total = walks.steps();
     let mut here = Place::new(walks, ridge, vec![0.0; walks.states]);
     let mut memory: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();

@@ -3,11 +3,8 @@
 use srrd::trajectories::Trajectories;
 
 use super::*;
+use crate::maxent::tests::grid::{Grid, truth};
 use crate::{Demonstrations, Model};
-
-#[path = "../../../tests/support/grid.rs"]
-mod grid;
-use grid::{Grid, truth};
 
 /// Walks of a grid.
 fn with_walks<T>(grid: &Grid, count: usize, horizon: usize, gamma: f64, of: impl FnOnce(&Walks) -> T) -> T {

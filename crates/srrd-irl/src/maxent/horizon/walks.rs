@@ -1,5 +1,7 @@
 //! The likelihood of walks by rewards of states, and its slope.
 
+use std::ops::Range;
+
 use srrd::run::checkpoint;
 use srrd::trajectories::End;
 
@@ -95,6 +97,11 @@ impl Walks {
         &self.counts[t * self.all_pairs()..][..self.all_pairs()]
     }
 
+    /// The pairs of a state and an action that a state has.
+    pub fn pairs_of(&self, state: usize) -> Range<usize> {
+        self.pairs[state]..self.pairs[state + 1]
+    }
+
     /// Of policies, that after t steps.
     pub fn policy<'a>(&self, policies: &'a [f64], t: usize) -> &'a [f64] {
         &policies[t * self.all_pairs()..][..self.all_pairs()]
@@ -110,19 +117,19 @@ impl Walks {
             let counts = self.counts(t);
             let policy = &mut policies[t * self.all_pairs()..][..self.all_pairs()];
             for s in 0..self.states {
-                let (first, last) = (self.pairs[s], self.pairs[s + 1]);
-                if first == last {
+                let pairs = self.pairs_of(s);
+                if pairs.is_empty() {
                     next[s] = reward[s];
                     continue;
                 }
                 let mut most = f64::NEG_INFINITY;
-                for pair in first..last {
+                for pair in pairs.clone() {
                     let value: f64 = self.ahead(pair).iter().map(|&(to, p)| p * values[to as usize]).sum();
                     policy[pair] = self.gamma * value;
                     most = most.max(policy[pair]);
                 }
                 let (mut visits, mut sum) = (0.0, 0.0);
-                for pair in first..last {
+                for pair in pairs.clone() {
                     let above = policy[pair] - most;
                     likelihood += counts[pair] * above;
                     visits += counts[pair];
@@ -131,7 +138,7 @@ impl Walks {
                 }
                 let log = sum.ln();
                 likelihood -= visits * log;
-                policy[first..last].iter_mut().for_each(|share| *share /= sum);
+                policy[pairs].iter_mut().for_each(|share| *share /= sum);
                 next[s] = reward[s] + most + log;
             }
             std::mem::swap(&mut values, &mut next);
@@ -146,7 +153,7 @@ impl Walks {
             let (counts, policy) = (self.counts(t), self.policy(policies, t));
             next.fill(0.0);
             for s in 0..self.states {
-                let pairs = self.pairs[s]..self.pairs[s + 1];
+                let pairs = self.pairs_of(s);
                 if pairs.is_empty() {
                     // Nobody acts there: its reward is all that follows.
                     slope[s] += arriving[s];

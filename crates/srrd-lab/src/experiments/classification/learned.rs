@@ -8,7 +8,7 @@ use srrd::NamedSample;
 use srrd::trajectories::Trajectories;
 use srrd_irl::airl::Airl;
 use srrd_irl::maxent::{MaxEnt, RewardOf};
-use srrd_irl::ptirl::{Objective, Ptirl};
+use srrd_irl::ptirl::{Objective, Ptirl, PtirlProblem};
 use srrd_irl::{Demonstrations, Learner, Model, Problem, Task};
 use srrd_worlds::{Simulation, simulate};
 use std::ops::ControlFlow;
@@ -82,8 +82,8 @@ pub fn draw(world: WorldKind, learning: Learning, sets: usize, seed: u64) -> Res
 }
 
 /// Learns the rewards of sets of episodes. One recorded episode may take no two actions in any state: where actions lead is then known from all
-/// sets alone. A recorded set in whose states nobody ever chose (a patient with one visit) says nothing of a reward: its reward is 0, which is at
-/// no distance from any other, and the data set says how many these are.
+/// sets alone. A recorded set in whose states nobody ever chose (a patient with one visit), or whose steps are those of others, says nothing of a
+/// reward: its reward is 0, which is at no distance from any other, and the data set says how many these are.
 pub fn learn(sets: Vec<Trajectories>, learning: Learning, recorded: bool, seed: u64) -> Result<Dataset, LabError> {
     let shown = Demonstrations::new(sets).map_err(LabError::failed)?;
     let (learner, of_all) = method(learning, seed);
@@ -95,7 +95,7 @@ pub fn learn(sets: Vec<Trajectories>, learning: Learning, recorded: bool, seed: 
         let model = pooled.as_ref().or(own.as_ref()).expect("one of the two is there");
         match Task::new(&shown, index, model).and_then(|task| learner.learn(&task)) {
             Ok(learned) => Ok((learned.sample, true)),
-            Err(Problem::NoChoice { .. } | Problem::OneStep { .. }) if recorded => {
+            Err(problem) if recorded && says_nothing(&problem) => {
                 let mut silent = set.sample().clone();
                 let nothing = vec![0.0; silent.sample.len()];
                 silent.sample = silent.sample.with_rewards(nothing).map_err(LabError::failed)?;
@@ -108,8 +108,8 @@ pub fn learn(sets: Vec<Trajectories>, learning: Learning, recorded: bool, seed: 
     let silent = learned.iter().filter(|(_, known)| !known).count();
     let about = (silent > 0).then(|| {
         format!(
-            "Nothing can be learned of the rewards of {silent} of {} samples: in none of their states are there two actions to choose from, or \
-             nothing follows an action. They are at no distance from the others.",
+            "Nothing can be learned of the rewards of {silent} of {} samples: in none of their states are there two actions to choose from, \
+             nothing follows an action, or (PTIRL) others took the same steps. They are at no distance from the others.",
             learned.len()
         )
     });
@@ -119,6 +119,15 @@ pub fn learn(sets: Vec<Trajectories>, learning: Learning, recorded: bool, seed: 
         samples.push(one.sample);
     }
     Ok(Dataset { samples, labels, about })
+}
+
+/// Whether the problem is that a set has nothing to learn from.
+fn says_nothing(problem: &Problem) -> bool {
+    match problem {
+        Problem::NoChoice { .. } | Problem::OneStep { .. } => true,
+        Problem::Ptirl { problem, .. } => matches!(problem, PtirlProblem::NoTarget | PtirlProblem::Infeasible { .. }),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -153,6 +162,22 @@ mod tests {
             // Simulated agents always choose: there it is a mistake.
             assert!(learn(sets(), learning, false, 0).is_err());
         }
+    }
+
+    /// Who takes the very steps of another agent cannot be told from it.
+    #[test]
+    fn a_recorded_set_with_the_steps_of_others_is_at_no_distance_and_is_told() {
+        let walk = |name: &str, label: &str, states: &[i64]| {
+            let mut builder = Trajectories::builder();
+            let actions: Vec<i64> = states[1..].to_vec();
+            builder.push_episode(states, &actions, None, srrd::trajectories::End::Truncated).unwrap();
+            builder.build().named(name, Some(label))
+        };
+        let sets = || vec![walk("1", "a", &[0, 1, 0]), walk("2", "b", &[0, 1, 0]), walk("3", "c", &[0, 2, 0, 2, 0])];
+        let drawn = learn(sets(), Learning::Ptirl, true, 0).unwrap();
+        assert!(drawn.samples[0].rewards().iter().all(|&reward| reward == 0.0));
+        assert!(drawn.about.unwrap().contains("of 3 samples"));
+        assert!(learn(sets(), Learning::Ptirl, false, 0).is_err());
     }
 
     #[test]
