@@ -61,6 +61,8 @@ pub struct Parameters {
     pub(crate) min_common: usize,
     /// How far correlations over few transitions are drawn to 0; `None` where the experiment does not ask.
     pub(crate) shrinkage: Option<Shrinkage>,
+    /// How strongly unknowns are drawn to 0 where rewards are learned; `None` where none are.
+    pub(crate) ridge: Option<f64>,
     /// The seed of the run.
     pub(crate) seed: u64,
 }
@@ -88,7 +90,7 @@ pub struct Parameter {
 ///     println!("--{} {}: {} ({})", parameter.name, parameter.value, parameter.help, parameter.taken_by().join(", "));
 /// }
 /// ```
-pub static PARAMETERS: [Parameter; 23] = [
+pub static PARAMETERS: [Parameter; 24] = [
     Parameter {
         name: "world",
         value: "WORLDS",
@@ -255,6 +257,19 @@ pub static PARAMETERS: [Parameter; 23] = [
             p.shrinkage = Some(one(values, |text| {
                 let lambda: f64 = text.parse().map_err(|_| format!("'{text}' is no number"))?;
                 Shrinkage::new(lambda).map_err(|error| error.to_string())
+            })?);
+            Ok(())
+        },
+    },
+    Parameter {
+        name: "ridge",
+        value: "LAMBDA",
+        help: "How strongly MaxEnt and AIRL draw what they learn to 0",
+        get: |p| p.ridge.map(|lambda| lambda.to_string()).into_iter().collect(),
+        set: |p, values| {
+            p.ridge = Some(one(values, |text| match text.parse() {
+                Ok(lambda) if (1e-9..=1e9).contains(&lambda) => Ok(lambda),
+                _ => Err(format!("'{text}' is no number between 1e-9 and 1e9")),
             })?);
             Ok(())
         },

@@ -27,6 +27,7 @@ use crate::settings::SettingError;
 use crate::sure::{Interval, IntervalSettings, NoInterval, Range};
 pub use crate::witness::Witness;
 use crate::witness::witness;
+use crate::words::counted;
 
 /// Fewer degrees of freedom tell nothing.
 const LEAST_FREEDOM: usize = crate::advise::ENOUGH_FREEDOM;
@@ -222,8 +223,9 @@ impl fmt::Display for Why {
             Why::OnlyShaping => f.write_str("a reward is nothing but shaping on the shared transitions: it prefers nothing there"),
             Why::FewDegreesOfFreedom { degrees_of_freedom } => write!(
                 f,
-                "shaping leaves {degrees_of_freedom} degrees of freedom on the shared transitions, and {LEAST_FREEDOM} are needed; sample \
-                 more transitions between the same states"
+                "shaping leaves {} on the shared transitions, and {LEAST_FREEDOM} are needed; sample more transitions between the same \
+                 states",
+                counted(*degrees_of_freedom, "degree of freedom", "degrees of freedom")
             ),
             Why::NoInterval(why) => write!(f, "the projected distance has no valid interval: {why}"),
         }

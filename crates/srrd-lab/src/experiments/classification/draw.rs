@@ -84,7 +84,7 @@ impl Classification {
             samples * samples.saturating_sub(1) / 2,
             undefined.join(", ")
         );
-        let mut paragraphs = vec![source.about()?];
+        let mut paragraphs = vec![source.about(self.ridge())?];
         paragraphs.extend(dataset.about.clone());
         paragraphs.push(numbers);
         if here.iter().any(|a| a.too_few()) {

@@ -47,6 +47,7 @@ fn preset(preset: Preset) -> Parameters {
         k: (1..=10).map(|k| 10 * k).collect(),
         min_common: 21,
         shrinkage: Some(Shrinkage::default()),
+        ridge: Some(learned::RIDGE),
         metric: Metric::PAPER.to_vec(),
         estimator: vec![Estimation::Double, Estimation::Unbiased],
         data: PathBuf::from("recordings"),
@@ -152,6 +153,11 @@ impl Classification {
         trial_seed(*seed, &format!("classification,{},{},{sets}", self.sources[source].name(), model[0]))
     }
 
+    /// How strongly unknowns are drawn to 0 where rewards are learned.
+    fn ridge(&self) -> f64 {
+        self.parameters.ridge.unwrap_or(learned::RIDGE)
+    }
+
     /// The samples of a source. They are drawn once for all trials and for the report.
     fn dataset(&self, source: usize) -> Result<Arc<Dataset>, LabError> {
         // Who stopped while drawing has left nothing behind.
@@ -161,7 +167,8 @@ impl Classification {
         }
         let Parameters { model, sets, .. } = &self.parameters;
         let seed = self.seed(source);
-        let drawing = Drawing { sets: *sets, model: model[0], seed, recordings: &self.recordings };
+        let ridge = self.ridge();
+        let drawing = Drawing { sets: *sets, model: model[0], seed, ridge, recordings: &self.recordings };
         let dataset = Arc::new(self.sources[source].draw(&drawing)?);
         *drawn = Some(Arc::clone(&dataset));
         Ok(dataset)

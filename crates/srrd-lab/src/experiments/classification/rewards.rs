@@ -1,7 +1,7 @@
 //! Where the rewards of the agents come from. A further kind of reward is a variant of [`Source`] that draws a [`Dataset`].
 
 use super::domains::{self, Draw};
-use super::learned;
+use super::learned::{self, Method};
 use super::recorded::{Recordings, shaped};
 use crate::error::LabError;
 use crate::parameters::Parameters;
@@ -41,6 +41,8 @@ pub struct Drawing<'a> {
     pub model: Model,
     /// The seed of the source.
     pub seed: u64,
+    /// How strongly unknowns are drawn to 0 where rewards are learned.
+    pub ridge: f64,
     /// What was recorded.
     pub recordings: &'a Recordings,
 }
@@ -124,13 +126,13 @@ impl Source {
         }
     }
 
-    /// What the rewards are.
-    pub fn about(&self) -> Result<String, LabError> {
+    /// What the rewards are, with the ridge of those that are learned.
+    pub fn about(&self, ridge: f64) -> Result<String, LabError> {
         Ok(match self {
             Source::Manual(Place::World(world)) => format!("Rewards: {}.", domains::find(*world)?.manual_rewards()),
             Source::Manual(Place::Recorded(recorded)) => format!("Rewards: {}.", recorded_rewards(*recorded)),
             Source::Learned(place, learning) => {
-                format!("Rewards: {}.", learned::about(*learning, matches!(place, Place::Recorded(_))))
+                format!("Rewards: {}.", learned::about(*learning, ridge, matches!(place, Place::Recorded(_))))
             }
             Source::Table { path, .. } => format!("Rewards: those of the table {}.", path.display()),
         })
@@ -157,14 +159,16 @@ impl Source {
 
     /// Draws the samples of every agent, or reads them.
     pub fn draw(&self, from: &Drawing<'_>) -> Result<Dataset, LabError> {
-        let Drawing { sets, model, seed, recordings } = *from;
+        let Drawing { sets, model, seed, ridge, recordings } = *from;
         match self {
             Source::Manual(Place::World(world)) => manual(*world, sets, model, seed),
-            Source::Learned(Place::World(world), learning) => learned::draw(*world, *learning, sets, seed),
+            Source::Learned(Place::World(world), learning) => {
+                learned::draw(*world, Method { learning: *learning, ridge, seed }, sets)
+            }
             Source::Manual(Place::Recorded(recorded)) => recorded_manual(*recorded, recordings, seed),
             Source::Learned(Place::Recorded(recorded), learning) => {
                 let read = recordings.of(*recorded)?;
-                let learned = learned::learn(read.sets.clone(), *learning, true, seed)?;
+                let learned = learned::learn(read.sets.clone(), Method { learning: *learning, ridge, seed }, true)?;
                 let about = [Some(read.about.clone()), learned.about.clone()];
                 Ok(Dataset { about: Some(about.into_iter().flatten().collect::<Vec<_>>().join(" ")), ..learned })
             }
