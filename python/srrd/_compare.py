@@ -266,9 +266,10 @@ def evaluate(
 ) -> Evaluation:
     """How well agents are told apart by k-NN over their rewards: everything that ``srrd classify --json`` tells.
 
-    Over random splits, the same share of every class in both parts; `gamma` and `k` are chosen by cross-validation within the training part. `labels` are those of the samples
-    unless they are given. `shrinkage` is that of `RewardKNN`. ``overlap`` in the answer is what the share of common transitions alone
-    achieves, without a look at rewards: a metric that is no better tells nothing about rewards.
+    Over random splits, the same share of every class in both parts; `gamma` and `k` are chosen by cross-validation within the
+    training part. `labels` are those of the samples unless they are given. `shrinkage` is that of `RewardKNN`. ``overlap`` in the
+    answer is what the share of common transitions alone achieves, without a look at rewards: a metric that is no better tells
+    nothing about rewards.
     """
     if labels is not None:
         if len(labels) != len(samples):
