@@ -22,7 +22,7 @@ SAMPLES = samples(19)
 
 def kill_a_worker() -> None:
     """Kills one of the processes in which the Ray of this test runs tasks."""
-    os.kill(ray.get(ray.remote(os.getpid).remote()), signal.SIGKILL)
+    os.kill(ray.get(ray.remote(lambda: os.getpid()).remote()), signal.SIGKILL)
 
 
 def test_ray_gives_the_same_bytes() -> None:
@@ -41,7 +41,7 @@ def test_errors_of_tasks_are_those_of_the_local_engine() -> None:
 
 def test_ray_writes_nothing_to_the_home_folder_and_stays_on_loopback(tmp_path: Path) -> None:
     code = """
-import sys
+import os, sys
 sys.path.insert(0, sys.argv[1])
 from clusters import samples
 import srrd, ray
@@ -49,7 +49,9 @@ from srrd.engine.ray import Ray
 backend = Ray(lambda number: samples(3))
 assert ray.get_runtime_context().gcs_address.startswith("127.0.0.1:")
 assert ray.util.get_node_ip_address() == "127.0.0.1"
-assert not ray._private.usage.usage_lib.usage_stats_enabled()
+from ray._common.usage import usage_lib
+assert not usage_lib.usage_stats_enabled()
+assert "RAY_AUTH_TOKEN" not in os.environ
 backend.close([])
 """
     env = os.environ | {"HOME": str(tmp_path), "PYTHONPATH": str(Path(srrd.__file__).parent.parent)}

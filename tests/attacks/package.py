@@ -85,7 +85,7 @@ def ray_workers(attack: Attack, seconds: float) -> None:
     expected = srrd.pairwise(made).tobytes()
 
     def kill() -> None:
-        os.kill(ray.get(ray.remote(os.getpid).remote()), signal.SIGKILL)
+        os.kill(ray.get(ray.remote(lambda: os.getpid()).remote()), signal.SIGKILL)
 
     before, count, end = len(attack.broken), 0, time.monotonic() + seconds
     while time.monotonic() < end:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import os
+import secrets
 import shutil
 import tempfile
+from collections.abc import Iterator
 from typing import Any
 
 from .. import _srrd
@@ -14,6 +17,36 @@ from .backend import Backend, Groups, Lost, Task
 
 #: How often Ray itself runs a task again whose worker was lost, before it is started again from here.
 _RETRIES = 3
+#: What the processes of a Ray that is started here know one another by. Ray keeps the first one it reads, so it is one per process.
+_TOKEN = secrets.token_hex(32)
+
+
+@contextlib.contextmanager
+def _alone(ray: Any) -> Iterator[None]:
+    """While Ray starts: on loopback alone, and without a token in the home folder. What is set here goes on to the processes of Ray.
+
+    Elsewhere than on Windows and macOS Ray takes the address of the network even where loopback is asked for, unless it is told that
+    there are no other machines.
+    """
+    settings = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+    if "RAY_AUTH_TOKEN_PATH" not in os.environ and "RAY_AUTH_TOKEN" not in os.environ:
+        settings["RAY_AUTH_TOKEN"] = _TOKEN
+    before = {name: os.environ.get(name) for name in settings}
+    constants: Any = getattr(ray._private, "ray_constants", None)
+    clusters = getattr(constants, "ENABLE_RAY_CLUSTER", None)
+    os.environ.update(settings)
+    if clusters is not None:
+        constants.ENABLE_RAY_CLUSTER = False
+    try:
+        yield
+    finally:
+        if clusters is not None:
+            constants.ENABLE_RAY_CLUSTER = clusters
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def begin() -> tuple[Any, str | None]:
@@ -33,13 +66,14 @@ def begin() -> tuple[Any, str | None]:
     # Short: the names of sockets have a longest length.
     folder = tempfile.mkdtemp(prefix="srrd-ray-", dir="/tmp" if os.path.isdir("/tmp") else None)
     try:
-        ray.init(
-            address="local",
-            include_dashboard=False,
-            log_to_driver=False,
-            _node_ip_address="127.0.0.1",
-            _temp_dir=folder,
-        )
+        with _alone(ray):
+            ray.init(
+                address="local",
+                include_dashboard=False,
+                log_to_driver=False,
+                _node_ip_address="127.0.0.1",
+                _temp_dir=folder,
+            )
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
