@@ -39,7 +39,7 @@ fn distance_prints_a_table_and_json() {
         json["results"].as_array().unwrap().iter().map(|r| r["metric"].as_str().unwrap()).collect();
     assert_eq!(metrics, ["direct", "epic", "dard", "srrd", "projected"]);
     assert_eq!(json["verdict"], "unknown");
-    assert!(json["reason"].as_str().unwrap().contains("degrees of freedom"), "{json}");
+    assert!(json["reason"].as_str().unwrap().contains("shaping leaves 1 degree of freedom"), "{json}");
     let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
     assert_eq!(&keys[..3], ["a", "b", "common"]);
 }
