@@ -97,10 +97,11 @@ Examples:
   srrd check log.csv --rewards old,new --within 0.05
   srrd check old.csv new.csv --github      an annotation for the log of a GitHub workflow
 
-Exit status: 0 same behaviour, 1 different, 3 not enough data to tell, 2 wrong call or input. The
-verdict stands on the metric projected, its 95 % interval and a margin: same when the distance is at
-most half the margin and the interval ends below twice the margin, different when the interval
-begins above the margin, or when two sampled paths show that the rewards want different things.")]
+Exit status: 0 same behaviour, 1 different, 3 not enough data to tell or a small difference, 2 wrong
+call or input. The verdict stands on the metric projected, its 95 % interval and a margin: same when
+the distance is at most a fifth of the margin and the interval ends below twice the margin, different
+when the interval begins above the margin, or when two sampled paths show that the rewards want
+different things. A small difference that is real names the margin that counts it as the same.")]
     Check(Check),
     /// Where two reward samples differ: what every shared transition and state carries of their distance
     #[command(after_help = "\
