@@ -36,7 +36,7 @@ pub(crate) struct Equations {
     /// It is taken out where it belongs to the space and the component is not balanced, unless γ is far enough from 1 to do without.
     pub(super) share: Vec<f64>,
     /// Aᵀ1, by state: what makes the mean of a shaping vector.
-    sums: Vec<f64>,
+    pub(super) sums: Vec<f64>,
     pub(super) preconditioner: Preconditioner,
     /// Unit vectors by edge, orthogonal to one another and to the shaping of the unknowns that were not left out of the factor: what
     /// those left out add to it.

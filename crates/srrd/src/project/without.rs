@@ -6,7 +6,12 @@
 //! out. They are preconditioned by the factor for all transitions, which is larger than the equations of some of them in every
 //! direction and equal to them in most, so that a few steps do; nothing is numbered, ordered or factorized again. Two vectors go side by side.
 //!
+//! With H the equations of all transitions and L those of the ones that are gone, the equations are H − L, and a preconditioned gradient
+//! z = H⁻¹g has Hz = g: no step has to pass the transitions that stay. It costs the states, the factor and what is gone.
+//!
 //! What is left of an error δ of the potentials is orthogonal to the residuals, so that cosines of residuals have errors of δ² only.
+
+use std::borrow::Cow;
 
 use super::Projection;
 use super::graph::{Edge, ShapingGraph, core};
@@ -21,13 +26,43 @@ const STEPS: usize = 400;
 /// Two values of an edge or a state.
 type Two = [f64; 2];
 
+/// What shaping leaves of two vectors on some transitions.
+pub(crate) struct OnSome<'a> {
+    edge_of: &'a [u32],
+    left: [&'a [f64]; 2],
+    rows: &'a [u32],
+    scale: Two,
+    /// By edge: what is to be added to what is left on all transitions, in units of the scale.
+    change: Vec<Two>,
+}
+
+impl OnSome<'_> {
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// What is left of both at the i-th of the transitions.
+    pub fn at(&self, i: usize) -> (f64, f64) {
+        let row = self.rows[i] as usize;
+        let change = self.change[self.edge_of[row] as usize];
+        let value = |k: usize| (self.left[k][row] * self.scale[k] + change[k]) / self.scale[k];
+        (value(0), value(1))
+    }
+}
+
 impl Projection {
     /// What shaping leaves of two vectors on some transitions, ascending, from what it leaves of them on all: up to potentials whose
     /// shaping is about `within` of what is there. `None` where that is not found this way, or where fewer than `freedom` degrees of freedom may be
     /// left: the caller has to project anew.
     ///
-    /// O(transitions + entries of the factor) a step.
-    pub(crate) fn on_some(&self, left: [&[f64]; 2], rows: &[u32], freedom: usize, within: f64) -> Option<Vec<Two>> {
+    /// O(transitions), and O(states + edges that are gone + entries of the factor) a step.
+    pub(crate) fn on_some<'a>(
+        &'a self,
+        left: [&'a [f64]; 2],
+        rows: &'a [u32],
+        freedom: usize,
+        within: f64,
+    ) -> Option<OnSome<'a>> {
         let Some(Solver::Equations(equations)) = &self.solver else { return None };
         // Shifts, and shaping that is nearly nothing, are computed vectors of all transitions.
         if self.shift.is_some() || !equations.is_regular() {
@@ -44,174 +79,196 @@ impl Projection {
             add(&mut change[e], 1.0, [left[0][row as usize] * scale[0], left[1][row as usize] * scale[1]]);
         }
         checkpoint();
-        let present = weight.iter().filter(|weight| **weight > 0.0).count();
+        let mut present = 0;
         for (change, weight) in change.iter_mut().zip(&weight).filter(|(_, weight)| **weight > 0.0) {
-            change.iter_mut().for_each(|value| *value /= weight);
+            present += 1;
+            *change = change.map(|sum| sum / weight);
         }
         // The potentials of states with one edge explain it.
         let inner = core(system.states(), &system.edges, |e| weight[kept[e] as usize] > 0.0);
-        let mut of_core = vec![0.0; system.edges.len()];
-        let mut rest = vec![[0.0; 2]; system.edges.len()];
         let mut met = vec![false; system.states()];
-        for &e in &inner {
-            let of_all = kept[e as usize] as usize;
-            (of_core[e as usize], rest[e as usize]) = (weight[of_all], change[of_all]);
-            system.edges[e as usize].states().for_each(|state| met[state] = true);
-        }
+        inner.iter().for_each(|&e| system.edges[e as usize].states().for_each(|state| met[state] = true));
         // Every state takes at most one, and every edge outside the core is taken as a whole.
         let states = met.iter().filter(|met| **met).count();
         if (rows.len() - present) + inner.len() < states + freedom {
             return None;
         }
-        drop((weight, met));
-        change.iter_mut().for_each(|change| *change = [-change[0], -change[1]]);
-        Reduced::new(system, equations, of_core).fit(&mut rest, within).then_some(())?;
-        kept.iter().zip(&rest).for_each(|(&e, &rest)| add(&mut change[e as usize], 1.0, rest));
-        let back = [1.0 / scale[0], 1.0 / scale[1]];
-        let left = |&row: &u32| {
-            let by = change[edge_of[row as usize] as usize];
-            let value = |k: usize| (left[k][row as usize] * scale[k] + by[k]) * back[k];
-            [value(0), value(1)]
-        };
-        Some(rows.iter().map(left).collect())
+        drop(met);
+        let stays: Vec<Stays> = (inner.iter())
+            .map(|&e| Stays { e, weight: weight[kept[e as usize] as usize], mean: change[kept[e as usize] as usize] })
+            .collect();
+        drop((weight, inner));
+        change.iter_mut().for_each(|change| *change = change.map(|mean| -mean));
+        let fit = Reduced::new(system, equations, &stays).fit(&stays, within)?;
+        for &Stays { e, .. } in &stays {
+            change[kept[e as usize] as usize] = fit.change(system, equations, &system.edges[e as usize]);
+        }
+        Some(OnSome { edge_of, left, rows, scale, change })
     }
 }
 
-/// The normal equations of a system with other weights.
+/// An edge of the core that is still in a core.
+struct Stays {
+    e: u32,
+    /// How many of its transitions are there.
+    weight: f64,
+    /// The mean of their values.
+    mean: Two,
+}
+
+/// The normal equations of all transitions less those of some.
 struct Reduced<'a> {
     system: &'a System,
     equations: &'a Equations,
-    /// By edge: how many transitions there are. 0 takes an edge away.
-    weight: Vec<f64>,
-    /// By component, as [`Equations::share`].
+    /// The edges that are gone, and how many transitions of each.
+    gone: Vec<(u32, f64)>,
+    /// By component, as [`Equations::share`]; empty where no means are taken out.
     share: Vec<f64>,
     /// Aᵀ1 by state, where means are taken out.
     sums: Vec<f64>,
-    /// The inverse of the diagonal, where that is the preconditioner.
-    inverse: Vec<f64>,
+}
+
+/// A potential that explains shaping, and what is taken from all values of a component beside it.
+struct Fit {
+    potential: Vec<Two>,
+    /// By component; empty where no mean is taken out.
+    means: Vec<Two>,
+}
+
+impl Fit {
+    /// What the values of an edge are changed by.
+    fn change(&self, system: &System, equations: &Equations, edge: &Edge) -> Two {
+        let [x, y] = shaping(system, equations, edge, &self.potential);
+        let [a, b] = mean_of(&self.means, system, edge);
+        [-(x + a), -(y + b)]
+    }
 }
 
 impl<'a> Reduced<'a> {
-    fn new(system: &'a System, equations: &'a Equations, weight: Vec<f64>) -> Self {
-        let mut reduced =
-            Reduced { system, equations, weight, share: Vec::new(), sums: Vec::new(), inverse: Vec::new() };
+    fn new(system: &'a System, equations: &'a Equations, stays: &[Stays]) -> Self {
+        let mut there = stays.iter().peekable();
+        let gone = |(e, edge): (u32, &Edge)| {
+            let weight = there.next_if(|stay| stay.e == e).map_or(0.0, |stay| stay.weight);
+            (weight < edge.weight).then_some((e, edge.weight - weight))
+        };
+        let gone = (0u32..).zip(&system.edges).filter_map(gone).collect();
+        let mut reduced = Reduced { system, equations, gone, share: Vec::new(), sums: Vec::new() };
         if equations.share.iter().any(|share| *share > 0.0) {
-            let mut totals = vec![0.0; equations.share.len()];
-            reduced.present().for_each(|(_, edge, weight)| totals[system.component(edge)] += weight);
+            let mut totals = system.totals.clone();
+            let mut missing = vec![[0.0; 2]; system.states()];
+            for (edge, weight) in reduced.gone() {
+                totals[system.component(edge)] -= weight;
+                add_column(system, equations, edge, [weight; 2], &mut missing);
+            }
+            // Weights are counts, so that what is left of them is exact.
             let share = |(&share, &total): (&f64, &f64)| if share > 0.0 && total > 0.0 { 1.0 / total } else { 0.0 };
             reduced.share = equations.share.iter().zip(&totals).map(share).collect();
-            let sums = reduced.gather(&vec![[1.0; 2]; system.edges.len()]);
-            reduced.sums = sums.into_iter().map(|[sum, _]| sum).collect();
-        }
-        if let Preconditioner::Diagonal(_) = equations.preconditioner {
-            let mut diagonal = vec![0.0; system.states()];
-            for (_, edge, weight) in reduced.present() {
-                equations.add_to_diagonal(system, edge, weight, &mut diagonal);
-            }
-            reduced.inverse = super::solve::inverse(&diagonal);
+            reduced.sums = equations.sums.iter().zip(missing).map(|(sum, [missing, _])| sum - missing).collect();
         }
         reduced
     }
 
-    /// The edges that are there, with their numbers and weights.
-    fn present(&self) -> impl Iterator<Item = (usize, &'a Edge, f64)> {
-        let weighted = self.system.edges.iter().zip(&self.weight).enumerate();
-        weighted.filter(|(_, (_, weight))| **weight > 0.0).map(|(e, (edge, weight))| (e, edge, *weight))
+    /// The edges that are gone, with their weights.
+    fn gone(&self) -> impl Iterator<Item = (&'a Edge, f64)> {
+        self.gone.iter().map(|&(e, weight)| (&self.system.edges[e as usize], weight))
     }
 
-    /// Takes shaping out of two vectors; whether it could.
-    fn fit(&self, rest: &mut [Two], within: f64) -> bool {
-        self.take_means_out(rest);
-        let mut gradient = self.gather(rest);
+    /// The potential whose shaping is closest to the values that stay; `None` where many steps do not find it.
+    fn fit(&self, stays: &[Stays], within: f64) -> Option<Fit> {
+        let Reduced { system, equations, .. } = *self;
+        let stays = || stays.iter().map(|stay| (&system.edges[stay.e as usize], stay.weight, stay.mean));
+        let mut means = vec![[0.0; 2]; self.share.len()];
+        if !means.is_empty() {
+            stays().for_each(|(edge, weight, mean)| add(&mut means[system.component(edge)], weight, mean));
+            means.iter_mut().zip(&self.share).for_each(|(mean, share)| *mean = mean.map(|sum| sum * share));
+        }
+        let mut gradient = vec![[0.0; 2]; system.states()];
+        let mut squares = [0.0; 2];
+        for (edge, weight, [x, y]) in stays() {
+            let [a, b] = mean_of(&means, system, edge);
+            let value = [x - a, y - b];
+            add(&mut squares, weight, [value[0] * value[0], value[1] * value[1]]);
+            add_column(system, equations, edge, [weight * value[0], weight * value[1]], &mut gradient);
+        }
+        let potential = self.descend(gradient, squares.map(|square| within * within * square))?;
+        let of_shaping = means_of_shaping(system, &self.sums, &self.share, &potential);
+        means.iter_mut().zip(of_shaping).for_each(|(mean, shaped)| add(mean, -1.0, shaped));
+        Some(Fit { potential, means })
+    }
+
+    /// Conjugate gradients from the potential 0, until the gradient, preconditioned, is `enough` or less.
+    fn descend(&self, mut gradient: Vec<Two>, enough: Two) -> Option<Vec<Two>> {
+        let mut potential = vec![[0.0; 2]; gradient.len()];
         let mut direction = self.precondition(&gradient);
+        // The equations of all transitions times the direction.
+        let mut of_all = self.with_all(&direction, &gradient).into_owned();
         let mut size = dot(&gradient, &direction);
-        let enough = self.squared(rest).map(|square| within * within * square);
         for _ in 0..STEPS {
-            if size[0] <= enough[0] && size[1] <= enough[1] {
-                return true;
+            // A vector that is done stays as it is.
+            let open = [0, 1].map(|k| size[k] > enough[k]);
+            if open == [false; 2] {
+                return Some(potential);
             }
             checkpoint();
-            let means = self.means_of_shaping(&direction);
-            let mut curvature = [0.0; 2];
-            for (_, edge, weight) in self.present() {
-                let shaped = self.shaping(edge, &direction, &means);
-                add(&mut curvature, weight, [shaped[0] * shaped[0], shaped[1] * shaped[1]]);
+            let missing = self.missing(&direction);
+            let (whole, less) = (dot(&direction, &of_all), dot(&direction, &missing));
+            let step = [0, 1].map(|k| if open[k] { size[k] / (whole[k] - less[k]) } else { 0.0 });
+            if !step.iter().all(|step| step.is_finite() && *step >= 0.0) {
+                return None;
             }
-            // A vector that is done stays as it is.
-            let step = [0, 1].map(|k| if size[k] > enough[k] { size[k] / curvature[k] } else { 0.0 });
-            if !step.iter().all(|step| step.is_finite()) {
-                return false;
-            }
-            gradient.fill([0.0; 2]);
-            for (e, edge, weight) in self.present() {
-                let shaped = self.shaping(edge, &direction, &means);
-                add(&mut rest[e], -1.0, [step[0] * shaped[0], step[1] * shaped[1]]);
-                self.add_gradient(edge, weight, rest[e], &mut gradient);
+            for (((g, p), d), (a, m)) in
+                gradient.iter_mut().zip(&mut potential).zip(&direction).zip(of_all.iter().zip(&missing))
+            {
+                for k in 0..2 {
+                    g[k] -= step[k] * (a[k] - m[k]);
+                    p[k] += step[k] * d[k];
+                }
             }
             let downhill = self.precondition(&gradient);
             let next = dot(&gradient, &downhill);
-            let keep = [0, 1].map(|k| if size[k] > enough[k] { next[k] / size[k] } else { 0.0 });
-            for (direction, downhill) in direction.iter_mut().zip(&downhill) {
-                *direction = [0, 1].map(|k| downhill[k] + keep[k] * direction[k]);
+            let keep = [0, 1].map(|k| if open[k] { next[k] / size[k] } else { 0.0 });
+            go_on(&mut of_all, keep, &self.with_all(&downhill, &gradient));
+            go_on(&mut direction, keep, &downhill);
+            size = [0, 1].map(|k| if open[k] { next[k] } else { size[k] });
+        }
+        None
+    }
+
+    /// What the equations of all transitions have more than those of what stays, times a potential.
+    fn missing(&self, potential: &[Two]) -> Vec<Two> {
+        let Reduced { system, equations, .. } = *self;
+        let mut missing = vec![[0.0; 2]; potential.len()];
+        for (edge, weight) in self.gone() {
+            let shaped = shaping(system, equations, edge, potential).map(|shaped| shaped * weight);
+            add_column(system, equations, edge, shaped, &mut missing);
+        }
+        if !self.share.is_empty() {
+            let of_all = means_of_shaping(system, &equations.sums, &equations.share, potential);
+            let of_rest = means_of_shaping(system, &self.sums, &self.share, potential);
+            for (state, missing) in missing.iter_mut().enumerate() {
+                let c = system.components.of_state[state] as usize;
+                add(missing, self.sums[state], of_rest[c]);
+                add(missing, -equations.sums[state], of_all[c]);
             }
-            size = [0, 1].map(|k| if size[k] > enough[k] { next[k] } else { size[k] });
         }
-        false
+        missing
     }
 
-    /// The shaping of an edge, less the mean of its component where that is taken out.
-    #[inline]
-    fn shaping(&self, edge: &Edge, potential: &[Two], means: &[Two]) -> Two {
-        let mut shaped = potential[edge.source as usize].map(|value| -value);
-        if let Some((ahead, target)) = self.equations.ahead(self.system, edge) {
-            add(&mut shaped, ahead, potential[target]);
+    /// The equations of all transitions, times a gradient that was preconditioned.
+    fn with_all<'g>(&self, preconditioned: &[Two], gradient: &'g [Two]) -> Cow<'g, [Two]> {
+        let Reduced { system, equations, .. } = *self;
+        if let Preconditioner::Factor(_) = equations.preconditioner {
+            return Cow::Borrowed(gradient);
         }
-        if !means.is_empty() {
-            add(&mut shaped, -1.0, means[self.system.component(edge)]);
+        let means = means_of_shaping(system, &equations.sums, &equations.share, preconditioned);
+        let mut product = vec![[0.0; 2]; gradient.len()];
+        for edge in &system.edges {
+            let shaped = shaping(system, equations, edge, preconditioned);
+            let mean = mean_of(&means, system, edge);
+            let value = [0, 1].map(|k| edge.weight * (shaped[k] - mean[k]));
+            add_column(system, equations, edge, value, &mut product);
         }
-        shaped
-    }
-
-    /// By component: the mean of the shaping of a potential; empty where none is taken out.
-    fn means_of_shaping(&self, potential: &[Two]) -> Vec<Two> {
-        let mut means = vec![[0.0; 2]; self.share.len()];
-        if !means.is_empty() {
-            let states = self.system.components.of_state.iter().zip(&self.sums).zip(potential);
-            states.for_each(|((&c, &sum), &potential)| add(&mut means[c as usize], sum, potential));
-            means.iter_mut().zip(&self.share).for_each(|(mean, share)| *mean = mean.map(|mean| mean * share));
-        }
-        means
-    }
-
-    fn take_means_out(&self, rest: &mut [Two]) {
-        let mut means = vec![[0.0; 2]; self.share.len()];
-        if means.is_empty() {
-            return;
-        }
-        self.present().for_each(|(e, edge, weight)| add(&mut means[self.system.component(edge)], weight, rest[e]));
-        means.iter_mut().zip(&self.share).for_each(|(mean, share)| *mean = mean.map(|mean| mean * share));
-        self.present().for_each(|(e, edge, _)| add(&mut rest[e], -1.0, means[self.system.component(edge)]));
-    }
-
-    /// Aᵀ v, every edge counted with its weight.
-    fn gather(&self, by_edge: &[Two]) -> Vec<Two> {
-        let mut by_state = vec![[0.0; 2]; self.system.states()];
-        self.present().for_each(|(e, edge, weight)| self.add_gradient(edge, weight, by_edge[e], &mut by_state));
-        by_state
-    }
-
-    #[inline]
-    fn add_gradient(&self, edge: &Edge, weight: f64, value: Two, by_state: &mut [Two]) {
-        if let Some((ahead, target)) = self.equations.ahead(self.system, edge) {
-            add(&mut by_state[target], ahead * weight, value);
-        }
-        add(&mut by_state[edge.source as usize], -weight, value);
-    }
-
-    fn squared(&self, by_edge: &[Two]) -> Two {
-        let mut sums = [0.0; 2];
-        self.present().for_each(|(e, _, weight)| add(&mut sums, weight, by_edge[e].map(|value| value * value)));
-        sums
+        Cow::Owned(product)
     }
 
     fn precondition(&self, gradient: &[Two]) -> Vec<Two> {
@@ -224,8 +281,51 @@ impl<'a> Reduced<'a> {
                 factor.solve_columns(&mut right);
                 of_state.iter().map(|&unknown| right.get(unknown as usize).copied().unwrap_or([0.0; 2])).collect()
             }
-            _ => gradient.iter().zip(&self.inverse).map(|(g, d)| g.map(|g| g * d)).collect(),
+            (Preconditioner::Diagonal(inverse), _) => {
+                gradient.iter().zip(inverse).map(|(g, d)| g.map(|g| g * d)).collect()
+            }
+            (Preconditioner::Factor(_), None) => unreachable!("a factor is made by an elimination"),
         }
+    }
+}
+
+/// The shaping of an edge.
+#[inline]
+fn shaping(system: &System, equations: &Equations, edge: &Edge, potential: &[Two]) -> Two {
+    let mut shaped = potential[edge.source as usize].map(|value| -value);
+    if let Some((ahead, target)) = equations.ahead(system, edge) {
+        add(&mut shaped, ahead, potential[target]);
+    }
+    shaped
+}
+
+/// Adds the column of an edge in Aᵀ, times a value.
+#[inline]
+fn add_column(system: &System, equations: &Equations, edge: &Edge, value: Two, by_state: &mut [Two]) {
+    if let Some((ahead, target)) = equations.ahead(system, edge) {
+        add(&mut by_state[target], ahead, value);
+    }
+    add(&mut by_state[edge.source as usize], -1.0, value);
+}
+
+/// By component: the mean of the shaping of a potential, from the sums of the columns and 1 over the number of transitions.
+fn means_of_shaping(system: &System, sums: &[f64], share: &[f64], potential: &[Two]) -> Vec<Two> {
+    let mut means = vec![[0.0; 2]; share.len()];
+    let states = system.components.of_state.iter().zip(sums).zip(potential);
+    states.for_each(|((&c, &sum), &potential)| add(&mut means[c as usize], sum, potential));
+    means.iter_mut().zip(share).for_each(|(mean, share)| *mean = mean.map(|mean| mean * share));
+    means
+}
+
+/// The mean of the component of an edge; 0 where none is taken out.
+fn mean_of(means: &[Two], system: &System, edge: &Edge) -> Two {
+    if means.is_empty() { [0.0; 2] } else { means[system.component(edge)] }
+}
+
+/// The next direction: downhill, and as much as it takes of the last one.
+fn go_on(direction: &mut [Two], keep: Two, downhill: &[Two]) {
+    for (direction, downhill) in direction.iter_mut().zip(downhill) {
+        *direction = [0, 1].map(|k| downhill[k] + keep[k] * direction[k]);
     }
 }
 
@@ -270,6 +370,7 @@ mod tests {
         let rows: Vec<u32> =
             (0..pairs.len() as u32).filter(|&i| !out(pairs[i as usize].0) && !out(pairs[i as usize].1)).collect();
         let found = projection.on_some([&left[0], &left[1]], &rows, 5, within)?;
+        let found = (0..found.len()).map(|i| <[f64; 2]>::from(found.at(i))).collect();
         let anew = Projection::on(rows.iter().map(|&i| pairs[i as usize]), gamma);
         assert!(anew.shaping().degrees_of_freedom >= 5);
         let [x, y] =

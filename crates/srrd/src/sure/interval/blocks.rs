@@ -172,8 +172,7 @@ impl LeftOut<'_> {
             return None;
         }
         let left = projection.on_some([&self.columns.x, &self.columns.y], kept, LEAST_FREEDOM, self.within)?;
-        let at = |i: usize| (left[i][0], left[i][1]);
-        Some(agreement_of_residuals(self.correlation, left.len(), at, self.columns.noise).ok())
+        Some(agreement_of_residuals(self.correlation, left.len(), |i| left.at(i), self.columns.noise).ok())
     }
 
     /// By the definition: shaping is taken out of the rewards on the rows that are kept.
