@@ -22,11 +22,11 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::compare::{Pair, Row, SharedEnds, Undefined, shared_rows};
+use crate::compare::{Distance, Pair, Row, SharedEnds, Undefined, shared_rows};
 use crate::metric::Metric;
 use crate::project::{Components, END, Shaping, ShapingGraph};
 use crate::sample::{ABSENT, RewardSample, Token};
-use crate::settings::{FEW_COMMON, Settings, Support};
+use crate::settings::{FEW_COMMON, Gamma, Settings, Support};
 
 /// With fewer degrees of freedom `projected` is mostly noise.
 pub const ENOUGH_FREEDOM: usize = 10;
@@ -167,10 +167,10 @@ pub fn advise<'a>(pair: &Pair<'a>, settings: &Settings) -> Advice<'a> {
     let gamma = settings.gamma.get();
     let Overlap { shared, lacking, tokens, ends } = Overlap::new(pair, settings);
     let graph = ShapingGraph::new(shared.iter().copied());
-    let rank = graph.rank(gamma);
-    let shaping = Shaping { rank, components: graph.components.len(), degrees_of_freedom: shared.len() - rank };
+    let shaping = shaping(&graph, settings.gamma);
+    let rank = shaping.rank;
     let one_step = one_step(&shared);
-    let (metric, mut reasons) = verdict(pair, shaping, one_step.is_some(), settings);
+    let (metric, mut reasons) = verdict(pair, shaping, one_step.is_some(), settings, None);
     // Where all transitions lead to one state, it makes no difference whether that is an end.
     reasons.extend((ends.open() && one_step.is_none()).then_some(Reason::EndsUnknown));
 
@@ -191,8 +191,30 @@ pub fn advise<'a>(pair: &Pair<'a>, settings: &Settings) -> Advice<'a> {
     }
 }
 
+/// The metric that [`advise`] names, without the rest of the advice; `projected` is the distance by that metric with these settings,
+/// where it is known.
+pub(crate) fn fitting(pair: &Pair<'_>, settings: &Settings, projected: Option<Distance>) -> Option<Metric> {
+    let (rows, _) = shared_rows(pair, settings.ends);
+    let shared: Vec<(u32, u32)> = rows.iter().map(Row::leads_to).collect();
+    drop(rows);
+    let shaping = shaping(&ShapingGraph::new(shared.iter().copied()), settings.gamma);
+    verdict(pair, shaping, one_step(&shared).is_some(), settings, projected).0
+}
+
+/// What shaping can explain on the transitions of a graph.
+fn shaping(graph: &ShapingGraph, gamma: Gamma) -> Shaping {
+    let rank = graph.rank(gamma.get());
+    Shaping { rank, components: graph.components.len(), degrees_of_freedom: graph.transitions() - rank }
+}
+
 /// The metric to use, and what speaks against it.
-fn verdict(pair: &Pair<'_>, shaping: Shaping, one_step: bool, settings: &Settings) -> (Option<Metric>, Vec<Reason>) {
+fn verdict(
+    pair: &Pair<'_>,
+    shaping: Shaping,
+    one_step: bool,
+    settings: &Settings,
+    projected: Option<Distance>,
+) -> (Option<Metric>, Vec<Reason>) {
     let Pair { a, b, common } = pair;
     let Some(&(first_a, first_b)) = common.first() else { return (None, vec![Reason::NothingShared]) };
     let value = |sample: &RewardSample, index: u32| sample.rewards()[index as usize];
@@ -214,7 +236,10 @@ fn verdict(pair: &Pair<'_>, shaping: Shaping, one_step: bool, settings: &Setting
     }
     if shaping.degrees_of_freedom > 0 && !constant_a && !constant_b {
         let exact = Settings { support: Support::Pair, min_common: 1, ..*settings };
-        let nothing_left = pair.distance(Metric::Projected, &exact).undefined() == Some(Undefined::Constant);
+        // A distance that is there is the same with other limits.
+        let known = projected.filter(|known| settings.support == Support::Pair && known.undefined().is_none());
+        let projected = known.unwrap_or_else(|| pair.distance(Metric::Projected, &exact));
+        let nothing_left = projected.undefined() == Some(Undefined::Constant);
         reasons.extend(nothing_left.then_some(Reason::OnlyShaping));
     }
     let hopeless = [Reason::FewShared, Reason::FirstConstant, Reason::SecondConstant, Reason::OnlyShaping];

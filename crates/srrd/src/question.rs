@@ -6,7 +6,7 @@ pub use settled::Settled;
 
 use std::sync::Arc;
 
-use crate::advise::advise;
+use crate::advise::fitting;
 use crate::compare::{Correlation, Pair};
 use crate::metric::Metric;
 use crate::potential::Potential;
@@ -342,7 +342,7 @@ impl Question {
         let pairs = samples.len().saturating_sub(1);
         let asked = (0..pairs).step_by(pairs.div_ceil(ASKED).max(1));
         let advice: Vec<Option<Metric>> = asked
-            .map(|i| advise(&Pair::new(&samples[i].sample, &samples[i + 1].sample), &self.settings).metric)
+            .map(|i| fitting(&Pair::new(&samples[i].sample, &samples[i + 1].sample), &self.settings, None))
             .collect();
         let votes = |metric: Metric| advice.iter().filter(|advised| **advised == Some(metric)).count();
         let [projected, srrd] = [Metric::Projected, Metric::Srrd].map(votes);

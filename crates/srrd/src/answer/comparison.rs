@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use super::used::{TokenValue, Used};
-use crate::advise::advise;
+use crate::advise::fitting;
 use crate::compare::{Distance, Measured, Pair, Predicted, SharedEnds};
 use crate::metric::Metric;
 use crate::potential::{BasisUsed, Potential};
@@ -211,7 +211,10 @@ pub fn compare(a: &NamedSample, b: &NamedSample, question: &Question) -> Result<
     let results: Vec<Finding> = question.metrics().iter().map(find).collect();
     let advised = match settled.settings.potential {
         _ if verdict.is_none() => None,
-        Potential::Tabular => advise(&pair, &settled.settings).metric,
+        Potential::Tabular => {
+            let projected = results.iter().find(|finding| finding.metric == Metric::Projected);
+            fitting(&pair, &settled.settings, projected.map(|finding| finding.distance))
+        }
         // Who names functions of features knows that states hardly repeat, where nothing else tells shaping apart.
         _ => Some(Metric::Projected),
     };

@@ -108,7 +108,8 @@ impl<'a> AllPairs<'a> {
         let metric = question.metric("a matrix is")?;
         let settled = question.settle(samples)?;
         let used = Used::new(question, &settled);
-        let advised = question.advised(samples).filter(|advised| *advised != metric && !question.is_chosen());
+        let advised = (!question.is_chosen()).then(|| question.advised(samples)).flatten();
+        let advised = advised.filter(|advised| *advised != metric);
         let model = question.model().map(RewardSample::to_bytes).unwrap_or_default();
         Ok(AllPairs { settled, metric, used, advised, model })
     }

@@ -1,5 +1,7 @@
 //! What shaping on some transitions is made of, whatever γ.
 
+use std::sync::OnceLock;
+
 use super::levels::Components;
 use super::system::System;
 use crate::run::Pace;
@@ -17,13 +19,19 @@ pub(crate) struct ShapingGraph {
     /// By state: whether transitions start in it.
     pub starts: Vec<bool>,
     pub components: Components,
-    /// The edges of the core, ascending.
+    /// Found when it is asked for: ranks do without.
+    core: OnceLock<Core>,
+}
+
+/// What is left when states that have one edge are taken away with it, again and again.
+///
+/// The potential of such a state explains any value of its edge, whatever the other potentials are, as long as γ > 0. Fitting it
+/// together with the others would only cost digits: along a chain, potentials grow by 1/γ from state to state.
+#[derive(Clone, Debug)]
+pub(crate) struct Core {
+    /// Its edges among those of the graph, ascending.
     pub kept: Vec<u32>,
-    /// What is left when states that have one edge are taken away with it, again and again.
-    ///
-    /// The potential of such a state explains any value of its edge, whatever the other potentials are, as long as γ > 0. Fitting it
-    /// together with the others would only cost digits: along a chain, potentials grow by 1/γ from state to state.
-    pub core: System,
+    pub system: System,
 }
 
 /// A pair of states, and how many transitions it has.
@@ -46,7 +54,7 @@ impl ShapingGraph {
     /// The graph of transitions given as pairs of state numbers, [`END`] instead of the second for one that ends. Near-linear.
     pub fn new(pairs: impl Iterator<Item = (u32, u32)>) -> Self {
         let mut edges: Vec<Edge> = Vec::new();
-        let mut edge_of = Vec::new();
+        let mut edge_of = Vec::with_capacity(pairs.size_hint().0);
         let mut numbers = Numbers::default();
         let mut pace = Pace::default();
         for (s, t) in pairs {
@@ -62,9 +70,16 @@ impl ShapingGraph {
         let mut starts = vec![false; states];
         edges.iter().for_each(|edge| starts[edge.source as usize] = true);
         let components = Components::new(states, edges.iter().map(|edge| (edge.source, edge.target)));
-        let kept = core(states, &edges, |_| true);
-        let core = System::new(kept.iter().map(|&e| edges[e as usize]));
-        ShapingGraph { edges, edge_of, starts, components, kept, core }
+        ShapingGraph { edges, edge_of, starts, components, core: OnceLock::new() }
+    }
+
+    /// What potentials have to be fitted on together. O(edges), once.
+    pub fn core(&self) -> &Core {
+        self.core.get_or_init(|| {
+            let kept = core(self.states(), &self.edges, |_| true);
+            let system = System::new(self.states(), kept.iter().map(|&e| self.edges[e as usize]));
+            Core { kept, system }
+        })
     }
 
     pub fn states(&self) -> usize {

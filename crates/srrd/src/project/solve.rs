@@ -2,7 +2,7 @@
 //! them where that is cheap, and by their diagonal where it is not. What the normal equations, which have the squares of lengths,
 //! cannot tell from rounding is looked after by itself.
 
-use super::graph::{END, Edge, ShapingGraph};
+use super::graph::{Core, END, Edge, ShapingGraph};
 use super::levels::Components;
 use super::system::{Elimination, NONE, System};
 use crate::run::checkpoint;
@@ -91,7 +91,7 @@ impl Solver {
         if gamma == 0.0 && border == Border::Exact {
             return Solver::Means;
         }
-        Solver::Equations(Box::new(Equations::new(&graph.core, gamma, border, tolerance)))
+        Solver::Equations(Box::new(Equations::new(&graph.core().system, gamma, border, tolerance)))
     }
 
     /// The same equations, solved by conjugate gradients alone.
@@ -99,26 +99,28 @@ impl Solver {
     pub fn without_factor(self, graph: &ShapingGraph) -> Self {
         match self {
             Solver::Means => Solver::Means,
-            Solver::Equations(equations) => Solver::Equations(Box::new(equations.without_factor(&graph.core))),
+            Solver::Equations(equations) => Solver::Equations(Box::new(equations.without_factor(&graph.core().system))),
         }
     }
 
     /// Fits shaping to values given by edge, where every edge counts with its weight. All of an edge outside the core is shaping.
     pub fn fit(&self, graph: &ShapingGraph, by_edge: &[f64]) -> Fit {
         let Solver::Equations(equations) = self else { return fit_means(graph, by_edge) };
-        let of_core: Vec<f64> = graph.kept.iter().map(|&e| by_edge[e as usize]).collect();
-        let (potential, left) = equations.fit(&graph.core, of_core);
+        let Core { kept, system } = graph.core();
+        let of_core: Vec<f64> = kept.iter().map(|&e| by_edge[e as usize]).collect();
+        let (potential, left) = equations.fit(system, of_core);
         let mut rest = vec![0.0; by_edge.len()];
-        graph.kept.iter().zip(left).for_each(|(&e, left)| rest[e as usize] = left);
+        kept.iter().zip(left).for_each(|(&e, left)| rest[e as usize] = left);
         Fit { potential, rest }
     }
 
     /// The derivative of the shaping of a potential by γ, by edge; but for shaping, which a fit takes out.
     pub fn slope(&self, graph: &ShapingGraph, potential: &[f64]) -> Vec<f64> {
+        let Core { kept, system } = graph.core();
         let mut slope = vec![0.0; graph.edges.len()];
-        for (&e, edge) in graph.kept.iter().zip(&graph.core.edges) {
+        for (&e, edge) in kept.iter().zip(&system.edges) {
             // The columns of states that start nothing do not depend on γ.
-            if edge.target != END && graph.core.starts[edge.target as usize] {
+            if edge.target != END && system.starts[edge.target as usize] {
                 slope[e as usize] = potential[edge.target as usize];
             }
         }

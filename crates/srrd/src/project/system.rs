@@ -2,7 +2,9 @@
 
 use std::sync::OnceLock;
 
-use super::graph::{END, Edge, Numbers};
+use rayon::prelude::*;
+
+use super::graph::{END, Edge};
 use super::levels::Components;
 use crate::run::checkpoint;
 use crate::sparse::factor::Pattern;
@@ -22,16 +24,23 @@ pub(crate) struct System {
 }
 
 impl System {
-    pub fn new(edges: impl Iterator<Item = Edge>) -> Self {
-        let mut numbers = Numbers::default();
+    /// Of some of the edges between so many states.
+    pub fn new(states: usize, edges: impl Iterator<Item = Edge>) -> Self {
+        let mut numbers = vec![NONE; states];
+        let mut states = 0;
+        let mut number = |state: u32| {
+            // `END` is no state, and stays what it is.
+            let Some(number) = numbers.get_mut(state as usize) else { return END };
+            if *number == NONE {
+                *number = states;
+                states += 1;
+            }
+            *number
+        };
         let edges: Vec<Edge> = edges
-            .map(|Edge { source, target, weight }| Edge {
-                source: numbers.of(source),
-                target: numbers.of(target),
-                weight,
-            })
+            .map(|Edge { source, target, weight }| Edge { source: number(source), target: number(target), weight })
             .collect();
-        let states = numbers.known.len();
+        let states = states as usize;
         let mut starts = vec![false; states];
         edges.iter().for_each(|edge| starts[edge.source as usize] = true);
         let components = Components::new(states, edges.iter().map(|edge| (edge.source, edge.target)));
@@ -126,7 +135,7 @@ impl Elimination {
             .map(|(a, b)| (a.min(b), a.max(b)))
             .collect();
         checkpoint();
-        pairs.sort_unstable();
+        pairs.par_sort_unstable();
         checkpoint();
         pairs.dedup();
         if count > ALWAYS && pairs.len() > DENSE * count as usize {
@@ -142,8 +151,10 @@ impl Elimination {
         for (&number, &starts) in free.iter().zip(&system.starts).filter(|(number, _)| **number != NONE) {
             late[number as usize] = !starts;
         }
-        let order = minimum_degree(neighbours.clone(), &late, limit)
-            .or_else(|| minimum_degree(neighbours, &vec![false; count as usize], limit))?;
+        // Where none comes late there is nothing else to try.
+        let again = late.contains(&true).then(|| neighbours.clone());
+        let order = minimum_degree(neighbours, &late, limit)
+            .or_else(|| minimum_degree(again?, &vec![false; count as usize], limit))?;
         let mut place = vec![0u32; count as usize];
         order.iter().zip(0u32..).for_each(|(&number, position)| place[number as usize] = position);
         let of_state: Vec<u32> =

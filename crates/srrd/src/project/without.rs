@@ -14,7 +14,7 @@
 use std::borrow::Cow;
 
 use super::Projection;
-use super::graph::{Edge, ShapingGraph, core};
+use super::graph::{Core, Edge, ShapingGraph, core};
 use super::solve::{Equations, Preconditioner, Solver};
 use super::system::{Elimination, NONE, System};
 use crate::run::checkpoint;
@@ -68,7 +68,8 @@ impl Projection {
         if self.shift.is_some() || !equations.is_regular() {
             return None;
         }
-        let ShapingGraph { edges, edge_of, kept, core: system, .. } = &self.graph;
+        let ShapingGraph { edges, edge_of, .. } = &self.graph;
+        let Core { kept, system } = self.graph.core();
         let scale = left.map(units::scale);
         let mut weight = vec![0.0; edges.len()];
         // By edge: the mean of its values, and then what is to be added to each of them.
@@ -94,13 +95,13 @@ impl Projection {
             return None;
         }
         drop(met);
-        let stays: Vec<Stays> = (inner.iter())
-            .map(|&e| Stays { e, weight: weight[kept[e as usize] as usize], mean: change[kept[e as usize] as usize] })
-            .collect();
-        drop((weight, inner));
+        let stays = inner.iter().map(|&e| {
+            let of_all = kept[e as usize] as usize;
+            Stays { e, weight: weight[of_all], mean: change[of_all] }
+        });
+        let fit = Reduced::new(system, equations, stays.clone()).fit(stays, within)?;
         change.iter_mut().for_each(|change| *change = change.map(|mean| -mean));
-        let fit = Reduced::new(system, equations, &stays).fit(&stays, within)?;
-        for &Stays { e, .. } in &stays {
+        for &e in &inner {
             change[kept[e as usize] as usize] = fit.change(system, equations, &system.edges[e as usize]);
         }
         Some(OnSome { edge_of, left, rows, scale, change })
@@ -145,8 +146,8 @@ impl Fit {
 }
 
 impl<'a> Reduced<'a> {
-    fn new(system: &'a System, equations: &'a Equations, stays: &[Stays]) -> Self {
-        let mut there = stays.iter().peekable();
+    fn new(system: &'a System, equations: &'a Equations, stays: impl Iterator<Item = Stays>) -> Self {
+        let mut there = stays.peekable();
         let gone = |(e, edge): (u32, &Edge)| {
             let weight = there.next_if(|stay| stay.e == e).map_or(0.0, |stay| stay.weight);
             (weight < edge.weight).then_some((e, edge.weight - weight))
@@ -174,9 +175,9 @@ impl<'a> Reduced<'a> {
     }
 
     /// The potential whose shaping is closest to the values that stay; `None` where many steps do not find it.
-    fn fit(&self, stays: &[Stays], within: f64) -> Option<Fit> {
+    fn fit(&self, stays: impl Iterator<Item = Stays> + Clone, within: f64) -> Option<Fit> {
         let Reduced { system, equations, .. } = *self;
-        let stays = || stays.iter().map(|stay| (&system.edges[stay.e as usize], stay.weight, stay.mean));
+        let stays = || stays.clone().map(|stay| (&system.edges[stay.e as usize], stay.weight, stay.mean));
         let mut means = vec![[0.0; 2]; self.share.len()];
         if !means.is_empty() {
             stays().for_each(|(edge, weight, mean)| add(&mut means[system.component(edge)], weight, mean));

@@ -1,5 +1,7 @@
 //! Sparse symmetric factorization N = L D Lᵀ: the pattern once, the numbers for every γ.
 
+use rayon::prelude::*;
+
 use crate::run::Pace;
 
 const NONE: u32 = u32::MAX;
@@ -21,7 +23,7 @@ impl Pattern {
     /// given; repeated positions share a slot. O(entries · log + entries of L).
     pub fn new(n: usize, positions: &[(u32, u32)]) -> (Self, Vec<u32>) {
         let mut order: Vec<u32> = (0..positions.len() as u32).collect();
-        order.sort_unstable_by_key(|&k| {
+        order.par_sort_unstable_by_key(|&k| {
             let (row, column) = positions[k as usize];
             (column, row)
         });
