@@ -8,6 +8,7 @@ mod models;
 mod pairs;
 mod report;
 mod simulate;
+mod usual;
 
 pub use cells::Discretize;
 pub use episodes::{Regret, Returns};
@@ -16,11 +17,10 @@ pub use models::Models;
 pub use pairs::{Check, Distance, Explain};
 pub use report::{Demo, ReportArgs};
 pub use simulate::Simulate;
+use usual::Usual;
 
 use crate::gamma::ProfileArgs;
-use crate::inputs::TableArgs;
 use crate::options::{Canonicalizes, Classifies, Compares, Shared};
-use crate::threads::Threads;
 use clap::{Args, Parser, Subcommand};
 use srrd::METRICS;
 use srrd::answer::ClassifyOptions;
@@ -298,14 +298,9 @@ pub struct Canonicalize {
     #[command(flatten)]
     pub shared: Shared<Canonicalizes>,
     #[command(flatten)]
-    pub table: TableArgs,
-    #[command(flatten)]
-    pub threads: Threads,
-    #[command(flatten)]
     pub profile: ProfileArgs,
-    /// Print what was done as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub usual: Usual,
 }
 
 #[derive(Debug, Args)]
@@ -328,14 +323,9 @@ pub struct Matrix {
     #[command(flatten)]
     pub shared: Shared<Compares>,
     #[command(flatten)]
-    pub table: TableArgs,
-    #[command(flatten)]
-    pub threads: Threads,
-    #[command(flatten)]
     pub profile: ProfileArgs,
-    /// Print a summary as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub usual: Usual,
 }
 
 #[derive(Debug, Args)]
@@ -349,12 +339,7 @@ pub struct Inspect {
     #[command(flatten)]
     pub shared: Shared<Canonicalizes>,
     #[command(flatten)]
-    pub table: TableArgs,
-    #[command(flatten)]
-    pub threads: Threads,
-    /// Print everything as JSON
-    #[arg(long)]
-    pub json: bool,
+    pub usual: Usual,
 }
 
 #[derive(Debug, Args)]
@@ -365,12 +350,7 @@ pub struct Convert {
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     #[command(flatten)]
-    pub table: TableArgs,
-    #[command(flatten)]
-    pub threads: Threads,
-    /// Print what was done as JSON
-    #[arg(long)]
-    pub json: bool,
+    pub usual: Usual,
 }
 
 /// Parameters are lists with commas; what is left out is as the preset has it.
@@ -436,10 +416,5 @@ pub struct Classify {
     #[command(flatten)]
     pub shared: Shared<Classifies>,
     #[command(flatten)]
-    pub table: TableArgs,
-    #[command(flatten)]
-    pub threads: Threads,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
+    pub usual: Usual,
 }

@@ -1,7 +1,6 @@
 //! The arguments of `srrd discretize`.
 
-use crate::inputs::TableArgs;
-use crate::threads::Threads;
+use super::Usual;
 use clap::Args;
 use srrd_data::discretize::{DiscretizeOptions, Method};
 use std::path::PathBuf;
@@ -51,10 +50,5 @@ pub struct Discretize {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "cells", "action_cells", "pca", "seed", "save"])]
     pub apply: Option<PathBuf>,
     #[command(flatten)]
-    pub table: TableArgs,
-    #[command(flatten)]
-    pub threads: Threads,
-    /// Print what was done as JSON
-    #[arg(long)]
-    pub json: bool,
+    pub usual: Usual,
 }

@@ -1,7 +1,6 @@
 //! The arguments of what looks at whole episodes and policies.
 
-use crate::inputs::TableArgs;
-use crate::threads::Threads;
+use super::Usual;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -21,12 +20,7 @@ pub struct Regret {
     #[arg(long, value_name = "FILE")]
     pub dynamics: Option<PathBuf>,
     #[command(flatten)]
-    pub table: TableArgs,
-    #[command(flatten)]
-    pub threads: Threads,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
+    pub usual: Usual,
 }
 
 #[derive(Debug, Args)]
@@ -51,10 +45,5 @@ pub struct Returns {
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
     #[command(flatten)]
-    pub table: TableArgs,
-    #[command(flatten)]
-    pub threads: Threads,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
+    pub usual: Usual,
 }

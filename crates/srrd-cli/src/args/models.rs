@@ -1,8 +1,7 @@
 //! The arguments of what compares reward models.
 
-use crate::inputs::TableArgs;
+use super::Usual;
 use crate::options::{Scores, Shared};
-use crate::threads::Threads;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -32,10 +31,5 @@ pub struct Models {
     #[command(flatten)]
     pub shared: Shared<Scores>,
     #[command(flatten)]
-    pub table: TableArgs,
-    #[command(flatten)]
-    pub threads: Threads,
-    /// Print everything as JSON
-    #[arg(long)]
-    pub json: bool,
+    pub usual: Usual,
 }

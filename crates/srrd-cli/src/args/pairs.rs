@@ -1,9 +1,8 @@
 //! The arguments of what compares two samples.
 
+use super::Usual;
 use crate::gamma::ProfileArgs;
-use crate::inputs::TableArgs;
 use crate::options::{Compares, Judges, Measures, Shared};
-use crate::threads::Threads;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -18,14 +17,9 @@ pub struct Distance {
     #[command(flatten)]
     pub shared: Shared<Measures>,
     #[command(flatten)]
-    pub table: TableArgs,
-    #[command(flatten)]
-    pub threads: Threads,
-    #[command(flatten)]
     pub profile: ProfileArgs,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub usual: Usual,
 }
 
 #[derive(Debug, Args)]
@@ -36,16 +30,11 @@ pub struct Check {
     pub new: Option<PathBuf>,
     #[command(flatten)]
     pub shared: Shared<Judges>,
-    #[command(flatten)]
-    pub table: TableArgs,
-    #[command(flatten)]
-    pub threads: Threads,
     /// Print an annotation for GitHub Actions
     #[arg(long, conflicts_with = "json")]
     pub github: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub usual: Usual,
 }
 
 #[derive(Debug, Args)]
@@ -67,10 +56,5 @@ pub struct Explain {
     #[command(flatten)]
     pub shared: Shared<Compares>,
     #[command(flatten)]
-    pub table: TableArgs,
-    #[command(flatten)]
-    pub threads: Threads,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub json: bool,
+    pub usual: Usual,
 }

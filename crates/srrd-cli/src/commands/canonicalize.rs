@@ -23,15 +23,15 @@ pub fn run(args: &Canonicalize) -> Result<(), Failure> {
     }
     refuse_to_overwrite([Some(&args.output)], &[&args.input])?;
     let profile = args.profile.checked(&question, &[&args.input, &args.output])?;
-    check_json(args.json, Some(&args.output))?;
+    check_json(args.usual.json, Some(&args.output))?;
     check_table(&args.output)?;
-    args.threads.run(move || {
+    args.usual.threads.run(move || {
         let source = Source::new(&args.input)?;
         let names: Vec<String> = match question.metrics() {
             [_] => vec!["canonical".to_owned()],
             several => several.iter().map(|metric| format!("canonical.{metric}")).collect(),
         };
-        let reading = args.table.options(&options, false)?;
+        let reading = args.usual.table.options(&options, false)?;
         let table = source.samples(&reading)?;
         if table.reward_count() > 1 {
             return Err(Failure::wrong(
@@ -57,7 +57,7 @@ pub fn run(args: &Canonicalize) -> Result<(), Failure> {
         };
         let canonical: Vec<Vec<Vec<f64>>> = question.metrics().iter().map(|&metric| of(metric)).collect();
         write(copy, &table, &canonical)?;
-        if args.json {
+        if args.usual.json {
             print::json(&Written::new(args.output.display().to_string(), names, &used, &table.samples))?;
         }
         let transitions: usize = table.samples.iter().map(|named| named.sample.len()).sum();

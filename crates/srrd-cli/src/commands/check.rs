@@ -12,13 +12,13 @@ use srrd_show::present::verdict;
 pub fn run(args: &Check) -> Result<u8, Failure> {
     let options = Options { metrics: vec![Metric::Projected], verdict: true, ..args.shared.options()? };
     let question = options.question()?;
-    args.threads.run(move || {
-        let [old, new] = read_pair(&args.old, args.new.as_ref(), &args.table.options(&options, false)?)?;
+    args.usual.threads.run(move || {
+        let [old, new] = read_pair(&args.old, args.new.as_ref(), &args.usual.table.options(&options, false)?)?;
         let found = compare(&old, &new, &question)?;
         print::warnings(&found.warnings);
         let judgement = found.verdict.as_ref().ok_or_else(|| Failure::Failed("there is no verdict".to_owned()))?;
         let names = [old.name.as_str(), new.name.as_str()];
-        match (args.json, args.github) {
+        match (args.usual.json, args.github) {
             (true, _) => print::json(&found)?,
             (false, true) => print::result(&verdict::annotation(judgement, names))?,
             (false, false) => print::result(&verdict::painted(judgement, names, print::paint()))?,

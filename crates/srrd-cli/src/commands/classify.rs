@@ -22,15 +22,15 @@ pub fn run(args: &Classify) -> Result<(), Failure> {
         shrinkage: args.shrinkage,
     };
     let plan = ClassifyPlan::new(&question, &choices)?;
-    args.threads.run(|| {
-        let table = args.table.options(&options, false)?;
+    args.usual.threads.run(|| {
+        let table = args.usual.table.options(&options, false)?;
         let samples = read_all(&args.inputs, &table)?;
         let samples: Vec<&NamedSample> = samples.iter().collect();
         match &args.predict {
             None => {
                 let found = classify(&samples, &plan)?;
                 print::warnings(&found.warnings);
-                match args.json {
+                match args.usual.json {
                     true => print::json(&found)?,
                     false => print::result(&classification::text(&found))?,
                 }
@@ -39,7 +39,7 @@ pub fn run(args: &Classify) -> Result<(), Failure> {
                 let unknown = read_all(std::slice::from_ref(unlabelled), &table)?;
                 let found = label(&samples, &unknown.iter().collect::<Vec<_>>(), &plan)?;
                 print::warnings(&found.warnings);
-                match args.json {
+                match args.usual.json {
                     true => print::json(&found)?,
                     false => print::result(&classification::labelling(&found))?,
                 }

@@ -41,11 +41,11 @@ Recorded data sets (--from), which every other command reads, too:
 }
 
 pub fn run(args: &Convert) -> Result<(), Failure> {
-    check_json(args.json, Some(&args.output))?;
+    check_json(args.usual.json, Some(&args.output))?;
     refuse_to_overwrite([Some(&args.output)], &[&args.input])?;
     check_table(&args.output)?;
-    let options = args.table.options(&Options::default(), false)?;
-    args.threads.run(|| {
+    let options = args.usual.table.options(&Options::default(), false)?;
+    args.usual.threads.run(|| {
         let source = Source::new(&args.input)?;
         let copy = TableCopy::open_with(|| source.open(&options.dataset), &args.output, &[], &options)?;
         print::table_notes(copy.notes());
@@ -53,7 +53,7 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
         let (file, log) = (copy.name().to_owned(), copy.log().cloned());
         let rows = copy.run()?;
         print::table_notes(&log.and_then(|log| log.note(&file)).into_iter().collect::<Vec<_>>());
-        if args.json {
+        if args.usual.json {
             print::json(&json!({"output": args.output.display().to_string(), "columns": columns, "rows": rows}))?;
         }
         print::wrote([args.output.as_path()], &print::counted(rows as usize, "row", "rows"));

@@ -12,7 +12,7 @@ use srrd_show::words::{count, table};
 use std::path::Path;
 
 pub fn run(args: &Discretize) -> Result<(), Failure> {
-    check_json(args.json, args.output.as_deref())?;
+    check_json(args.usual.json, args.output.as_deref())?;
     refuse_to_overwrite([args.output.as_ref(), args.save.as_ref()], &args.inputs.iter().collect::<Vec<_>>())?;
     if let Some(output) = &args.output {
         check_table(output)?;
@@ -28,8 +28,8 @@ pub fn run(args: &Discretize) -> Result<(), Failure> {
     if args.inputs.iter().any(|input| input.as_os_str() == "-") {
         return Err(Failure::wrong("tables are read twice, and standard input can be read only once: name a file"));
     }
-    let reading = args.table.options(&Options::default(), false)?;
-    args.threads.run(|| {
+    let reading = args.usual.table.options(&Options::default(), false)?;
+    args.usual.threads.run(|| {
         let (fitted, features) = fitted(args, &reading)?;
         tell(&features, &fitted);
         let kept = what_is_kept(&args.inputs, &reading, &fitted)?;
@@ -46,7 +46,7 @@ pub fn run(args: &Discretize) -> Result<(), Failure> {
             save(path, with)?;
         }
         let told = rows.map_or("cells to apply".to_owned(), |rows| print::counted(rows, "row", "rows"));
-        if args.json {
+        if args.usual.json {
             let output = args.output.as_ref().map(|path| path.display().to_string());
             print::json(&json!({"output": output, "rows": rows, "kept": kept, "features": features}))?;
         } else if args.output.as_ref().is_none_or(|path| path.as_os_str() != "-") {

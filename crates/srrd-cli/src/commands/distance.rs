@@ -13,12 +13,12 @@ use std::path::PathBuf;
 
 pub fn run(args: &Distance) -> Result<(), Failure> {
     // Noise floors, which only JSON has room for.
-    let options = Options { noise_floor: args.json, verdict: true, ..args.shared.options()? };
+    let options = Options { noise_floor: args.usual.json, verdict: true, ..args.shared.options()? };
     let question = options.question_by(&Metric::SHOWN)?;
     let inputs: Vec<PathBuf> = [&args.a].into_iter().chain(&args.others).cloned().collect();
     let profile = args.profile.checked(&question, &inputs.iter().collect::<Vec<_>>())?;
-    args.threads.run(move || {
-        let table = args.table.options(&options, options.interval.is_some())?;
+    args.usual.threads.run(move || {
+        let table = args.usual.table.options(&options, options.interval.is_some())?;
         let [a, b] = match read(&inputs, &table)? {
             Samples::Pair(pair) => *pair,
             Samples::Several(samples) => {
@@ -32,7 +32,7 @@ pub fn run(args: &Distance) -> Result<(), Failure> {
         let found = compare(&a, &b, &question)?;
         print::warnings(&found.warnings);
         write_profile(profile, &found.used)?;
-        match args.json {
+        match args.usual.json {
             true => print::json(&found)?,
             false => print::result(&comparison::painted(&found, print::paint()))?,
         }
@@ -87,7 +87,7 @@ fn several(args: &Distance, samples: &[NamedSample], options: &Options) -> Resul
         }
     }
     print::warnings(&warnings);
-    match args.json {
+    match args.usual.json {
         true => print::json(&Several { samples: &found[0].names, results: found.iter().map(Square::of).collect() })?,
         false => print::result(&found.iter().map(shown::text).collect::<Vec<_>>().join("\n"))?,
     }

@@ -20,10 +20,10 @@ pub fn run(args: &Explain) -> Result<(), Failure> {
     let plot = args.plot.as_deref().map(|path| Picture::new("--plot", path)).transpose()?;
     let inputs: Vec<_> = [&args.a].into_iter().chain(&args.b).collect();
     refuse_to_overwrite([args.output.as_ref(), args.plot.as_ref()], &inputs)?;
-    check_json(args.json, args.output.as_deref())?;
+    check_json(args.usual.json, args.output.as_deref())?;
     args.output.as_deref().map_or(Ok(()), check_table)?;
-    args.threads.run(move || {
-        let [a, b] = read_pair(&args.a, args.b.as_ref(), &args.table.options(&options, false)?)?;
+    args.usual.threads.run(move || {
+        let [a, b] = read_pair(&args.a, args.b.as_ref(), &args.usual.table.options(&options, false)?)?;
         // What cannot be written is found before the work.
         let picture = plot.as_ref().map(Picture::begin).transpose()?;
 
@@ -46,7 +46,7 @@ pub fn run(args: &Explain) -> Result<(), Failure> {
             print::wrote(args.output.iter().chain(&args.plot).map(PathBuf::as_path), &what);
         }
         let table_on_standard_output = args.output.as_ref().is_some_and(|path| path.as_os_str() == "-");
-        if args.json {
+        if args.usual.json {
             print::json(&found)?;
         } else if !table_on_standard_output {
             print::result(&explanation::text(&found))?;

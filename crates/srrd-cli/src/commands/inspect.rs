@@ -14,15 +14,15 @@ pub fn run(args: &Inspect) -> Result<(), Failure> {
     // Wrong settings are told before tables are read.
     inspect(&[], &question, None)?;
     let space = args.space.as_deref().map(parse_space).transpose()?;
-    args.threads.run(move || {
-        let samples = read_all(&args.inputs, &args.table.options(&options, false)?)?;
+    args.usual.threads.run(move || {
+        let samples = read_all(&args.inputs, &args.usual.table.options(&options, false)?)?;
         let samples: Vec<&NamedSample> = samples.iter().collect();
         let found = inspect(&samples, &question, space)?;
         if found.gamma_estimate.is_some_and(|estimate| estimate.identified) {
             print::note(&gamma::told(found.gamma, found.gamma_estimate.as_ref()));
         }
         print::warnings(&found.warnings);
-        match args.json {
+        match args.usual.json {
             true => print::json(&found)?,
             false => print::result(&inspection::text(&found, FrontEnd::Command))?,
         }

@@ -26,15 +26,15 @@ pub fn run(args: &Matrix) -> Result<(), Failure> {
     let others: Vec<&PathBuf> = args.inputs.iter().chain([&args.output]).chain(&args.plot).collect();
     let profile = args.profile.checked(&question, &others)?;
     refuse_to_overwrite([Some(&args.output), args.plot.as_ref()], &args.inputs.iter().collect::<Vec<_>>())?;
-    check_json(args.json, Some(&args.output))?;
+    check_json(args.usual.json, Some(&args.output))?;
     check_matrix(&args.output)?;
     let labels = args.clusters.map(|_| beside(&args.output)).transpose()?;
     if let Some(labels) = &labels {
         refuse_to_overwrite([Some(labels)], &others)?;
         check_table(labels)?;
     }
-    args.threads.run(move || {
-        let samples = read_all(&args.inputs, &args.table.options(&options, false)?)?;
+    args.usual.threads.run(move || {
+        let samples = read_all(&args.inputs, &args.usual.table.options(&options, false)?)?;
         // A picture and clusters need all distances in memory.
         let at_once = plot.is_some() || args.clusters.is_some();
         if at_once {
@@ -69,7 +69,7 @@ pub fn run(args: &Matrix) -> Result<(), Failure> {
             write_clusters(path, &found, clusters)?;
             told += &format!(", {}", print::counted(clusters.count, "cluster", "clusters"));
         }
-        if args.json {
+        if args.usual.json {
             let failed = Cell::new(None);
             let (output, clusters) = (args.output.display().to_string(), clusters.as_ref());
             print::json(&Written { output, found: &found, kept: &kept, clusters, failed: &failed })?;

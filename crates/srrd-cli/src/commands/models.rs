@@ -27,8 +27,8 @@ pub fn run(args: &Models, call: &[OsString]) -> Result<(), Failure> {
         return Err(Failure::wrong("-o and --plot name the same file; give them different ones"));
     }
     refuse_to_overwrite([args.output.as_ref(), args.plot.as_ref()], &args.inputs.iter().collect::<Vec<_>>())?;
-    args.threads.run(move || {
-        let options = args.table.options(&options, false)?;
+    args.usual.threads.run(move || {
+        let options = args.usual.table.options(&options, false)?;
         let sources = args.inputs.iter().map(|path| Source::new(path)).collect::<Result<Vec<_>, _>>()?;
         let tables = sources.iter().zip(&args.inputs).map(|(source, path)| {
             let open: OpenTable<'_> = Box::new(|| source.open(&options.dataset));
@@ -49,7 +49,7 @@ pub fn run(args: &Models, call: &[OsString]) -> Result<(), Failure> {
             file.write_with(|to| to.write_all(html.as_bytes()))?;
             file.finish()?;
         }
-        match args.json {
+        match args.usual.json {
             true => print::json(&found)?,
             false => print::result(&models::text(&found))?,
         }

@@ -15,8 +15,8 @@ use std::path::Path;
 pub fn run(args: &Returns) -> Result<(), Failure> {
     let settings = settings(args)?;
     read_once([&args.a].into_iter().chain(&args.b).chain(&args.preferences))?;
-    args.threads.run(move || {
-        let options = args.table.options(&Options::default(), true)?;
+    args.usual.threads.run(move || {
+        let options = args.usual.table.options(&Options::default(), true)?;
         let mut rewards = read(&args.a, &options)?;
         if let Some(b) = &args.b {
             rewards = vec![only(&args.a, rewards)?, only(b, read(b, &options)?)?];
@@ -41,7 +41,7 @@ pub fn run(args: &Returns) -> Result<(), Failure> {
                 rewards.iter().map(of).collect::<Result<_, _>>()?
             }
         };
-        match args.json {
+        match args.usual.json {
             true => {
                 let mut answer = match &comparison {
                     Some(comparison) => serde_json::to_value(comparison).map_err(|e| Failure::Failed(e.to_string()))?,
