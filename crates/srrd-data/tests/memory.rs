@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use srrd_data::{
-    ErrorKind, FileFormat, Format, ReadOptions, SampleTable, TableError, TableOptions, open_bytes, open_stream,
-    read_sample_table,
+    Batch, ColumnType, ErrorKind, FileFormat, Format, Piece, ReadOptions, SampleTable, Schema, TableError,
+    TableOptions, TableReader, create, open, open_bytes, open_stream, read_sample_table,
 };
 use zip::write::SimpleFileOptions;
 
@@ -101,20 +101,49 @@ impl Read for Completions {
     }
 }
 
+/// The most bytes while a table of this many rows of completions is read by one thread, and its samples checked.
+fn peak_of_completions(rows: usize, open: impl FnOnce() -> Box<dyn TableReader> + Send) -> usize {
+    let options = TableOptions { rewards: vec!["a".to_owned(), "b".to_owned()], ..TableOptions::default() };
+    let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let (table, bytes) = peak(|| one_thread.install(|| read_sample_table(open(), "t", options)).unwrap());
+    assert_eq!(table.samples.iter().map(|named| named.sample.len()).collect::<Vec<_>>(), [rows, rows]);
+    bytes
+}
+
+fn completions(rows: usize) -> Box<dyn TableReader> {
+    let header = b"prompt,completion,a,b\n".to_vec();
+    let stream = Completions { rows: 0..rows, text: std::io::Cursor::new(header) };
+    open_stream("t", FileFormat::plain(Format::Csv), Box::new(stream), &ReadOptions::default()).unwrap()
+}
+
+/// Of 2,000 bytes per row, the first characters of the completion and a hash, and the numbers of the row.
+const HELD: usize = 450;
+
 #[test]
 fn long_texts_are_not_held() {
     let _alone = ALONE.lock().unwrap();
     let rows = 50_000;
-    let header = b"prompt,completion,a,b\n".to_vec();
-    let stream = Completions { rows: 0..rows, text: std::io::Cursor::new(header) };
-    let options = TableOptions { rewards: vec!["a".to_owned(), "b".to_owned()], ..TableOptions::default() };
-    let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    let (table, bytes) = peak(|| {
-        let format = FileFormat::plain(Format::Csv);
-        let table = open_stream("t", format, Box::new(stream), &ReadOptions::default()).unwrap();
-        one_thread.install(|| read_sample_table(table, "t", options)).unwrap()
-    });
-    assert_eq!(table.samples.iter().map(|named| named.sample.len()).collect::<Vec<_>>(), [rows, rows]);
-    // Of 2,000 bytes per row, the first characters of the completion and a hash, and the numbers of the row.
-    assert!(bytes < 450 * rows, "{} bytes per row", bytes / rows);
+    let bytes = peak_of_completions(rows, || completions(rows));
+    assert!(bytes < HELD * rows, "{} bytes per row", bytes / rows);
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn batches_of_long_texts_are_small() {
+    let _alone = ALONE.lock().unwrap();
+    let rows = 50_000;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.parquet");
+    let mut table = completions(rows);
+    let columns = [("prompt", ColumnType::Text), ("completion", ColumnType::Text)];
+    let numbers = [("a", ColumnType::Int), ("b", ColumnType::Int)];
+    let mut writer = create(&path, &Schema::new(columns.into_iter().chain(numbers))).unwrap();
+    let mut batch = Batch::new();
+    while table.next_batch(&mut batch).unwrap() == Piece::Rows {
+        writer.write(&batch).unwrap();
+    }
+    writer.finish().unwrap();
+    let bytes = peak_of_completions(rows, || open(&path, &ReadOptions::default()).unwrap());
+    // What the library decodes at a time, and copies of a few batches.
+    assert!(bytes < HELD * rows + (100 << 20), "{} bytes per row", bytes / rows);
 }

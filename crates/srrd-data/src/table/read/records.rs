@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
 
 use super::arrays::{Lists, column_type, element_type, fill, is_bytes, known_type, list_value};
@@ -14,6 +14,11 @@ use super::guard::guarded;
 use super::{Extras, Piece, ReadOptions, Selection, TableReader, check_names, shown, unsupported};
 use crate::error::{ErrorKind, TableError};
 use crate::table::batch::{Batch, ColumnType, Field, Schema};
+
+/// About so many bytes are in a batch where rows are long texts: many batches are in work at the same time …
+const BATCH_BYTES: usize = 4 << 20;
+/// … which have at least so many rows.
+const BATCH_ROWS: usize = 64;
 
 /// Longer lists are no features.
 const MOST_FEATURES: usize = 65_536;
@@ -73,13 +78,22 @@ pub(crate) struct RecordsReader<S> {
     /// By position in the table.
     columns: Vec<Place>,
     selection: Selection,
-    /// The record batch being handed out, and how many of its rows already are.
-    current: Option<(RecordBatch, usize)>,
+    /// The record batch being handed out, how many of its rows already are, and how many are at a time.
+    current: Option<(RecordBatch, usize, usize)>,
     /// The fields that were asked for, ascending, once reading has begun.
     wanted: Vec<usize>,
     ended: bool,
     next_row: u64,
     batch_rows: usize,
+}
+
+/// About how many bytes a row takes; what rows share counts, too.
+fn bytes_per_row(records: &RecordBatch) -> usize {
+    let bytes = |array: &ArrayRef| {
+        let slice = array.to_data().get_slice_memory_size();
+        slice.unwrap_or_else(|_| array.get_array_memory_size())
+    };
+    records.columns().iter().map(bytes).sum::<usize>() / records.num_rows().max(1)
 }
 
 impl<S: RecordSource> RecordsReader<S> {
@@ -167,22 +181,25 @@ impl<S: RecordSource> RecordsReader<S> {
         if self.ended {
             return Ok(Piece::End);
         }
-        let (records, from) = match self.current.take() {
+        let (records, from, most) = match self.current.take() {
             Some(current) => current,
             None => match self.source.next()? {
-                Some(records) => (records, 0),
+                Some(records) => {
+                    let rows = BATCH_BYTES / bytes_per_row(&records).max(1);
+                    (records, 0, self.batch_rows.min(rows.max(BATCH_ROWS)))
+                }
                 None => {
                     self.ended = true;
                     return Ok(Piece::End);
                 }
             },
         };
-        let rows = self.batch_rows.min(records.num_rows() - from);
+        let rows = most.min(records.num_rows() - from);
         self.fill_columns(&records.slice(from, rows), batch)?;
         batch.rows = rows;
         self.next_row += rows as u64;
         if from + rows < records.num_rows() {
-            self.current = Some((records, from + rows));
+            self.current = Some((records, from + rows, most));
         }
         Ok(Piece::Rows)
     }
