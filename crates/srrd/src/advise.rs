@@ -26,7 +26,7 @@ use crate::compare::{Distance, Pair, Row, SharedEnds, Undefined, shared_rows};
 use crate::metric::Metric;
 use crate::project::{Components, END, Shaping, ShapingGraph};
 use crate::sample::{ABSENT, RewardSample, Token};
-use crate::settings::{FEW_COMMON, Gamma, Settings, Support};
+use crate::settings::{DynamicsRule, FEW_COMMON, Gamma, Settings, Support};
 
 /// With fewer degrees of freedom `projected` is mostly noise.
 pub const ENOUGH_FREEDOM: usize = 10;
@@ -194,10 +194,14 @@ pub fn advise<'a>(pair: &Pair<'a>, settings: &Settings) -> Advice<'a> {
 /// The metric that [`advise`] names, without the rest of the advice; `projected` is the distance by that metric with these settings,
 /// where it is known.
 pub(crate) fn fitting(pair: &Pair<'_>, settings: &Settings, projected: Option<Distance>) -> Option<Metric> {
+    // Advice is about transitions one by one, on those that the samples share.
+    let same = settings.support == Support::Pair && settings.dynamics == DynamicsRule::Deterministic;
+    let projected = projected.filter(|_| same);
     let (rows, _) = shared_rows(pair, settings.ends);
     let shared: Vec<(u32, u32)> = rows.iter().map(Row::leads_to).collect();
     drop(rows);
-    let shaping = shaping(&ShapingGraph::new(shared.iter().copied()), settings.gamma);
+    let known = projected.and_then(|projected| projected.shaping);
+    let shaping = known.unwrap_or_else(|| shaping(&ShapingGraph::new(shared.iter().copied()), settings.gamma));
     verdict(pair, shaping, one_step(&shared).is_some(), settings, projected).0
 }
 
@@ -237,7 +241,7 @@ fn verdict(
     if shaping.degrees_of_freedom > 0 && !constant_a && !constant_b {
         let exact = Settings { support: Support::Pair, min_common: 1, ..*settings };
         // A distance that is there is the same with other limits.
-        let known = projected.filter(|known| settings.support == Support::Pair && known.undefined().is_none());
+        let known = projected.filter(|known| known.undefined().is_none());
         let projected = known.unwrap_or_else(|| pair.distance(Metric::Projected, &exact));
         let nothing_left = projected.undefined() == Some(Undefined::Constant);
         reasons.extend(nothing_left.then_some(Reason::OnlyShaping));

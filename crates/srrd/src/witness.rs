@@ -57,7 +57,7 @@ pub(crate) fn witness(measured: &Measured<'_>) -> Option<Witness> {
     let projected = columns.projected()?;
     let rewards = measured.pair.rewards();
     let gamma = measured.settings.gamma.get();
-    let graph = Steps::new(&projected.rows);
+    let mut steps = Steps::new(&projected.rows);
     let typical = |values: &[f64]| (values.iter().map(|v| v * v).sum::<f64>() / values.len() as f64).sqrt();
     let scale = [typical(&columns.x), typical(&columns.y)];
     let scaled: Vec<[f64; 2]> =
@@ -65,7 +65,7 @@ pub(crate) fn witness(measured: &Measured<'_>) -> Option<Witness> {
     let explanation = measured.explanation().ok()?;
     let starts = explanation.states.iter().map(|share| share.state).take(STARTS);
     for start in starts {
-        if let Some((paths, ends)) = from(start, &graph, &projected.rows, &scaled, gamma) {
+        if let Some((paths, ends)) = from(start, &mut steps, &scaled, gamma) {
             let common = measured.pair.common();
             let of = |path: &[u32], side: usize| {
                 let discounted = |(step, &row): (usize, &u32)| gamma.powi(step as i32) * rewards[side][row as usize];
@@ -79,28 +79,36 @@ pub(crate) fn witness(measured: &Measured<'_>) -> Option<Witness> {
     None
 }
 
-/// The rows out of every state, but those where chance decides.
-struct Steps {
-    of_state: FxHashMap<u32, Vec<u32>>,
+/// The rows out of states, but those where chance decides; found when a state is met, which most are not.
+struct Steps<'a> {
+    /// Sorted by state.
+    rows: &'a [Row],
+    met: FxHashMap<u32, Vec<u32>>,
 }
 
-impl Steps {
-    fn new(rows: &[Row]) -> Self {
-        let mut leads: FxHashMap<(u32, u32), (u32, bool)> = FxHashMap::default();
-        for row in rows {
-            let known = leads.entry((row.state, row.action)).or_insert((row.next, true));
-            known.1 &= known.0 == row.next;
-        }
-        let mut of_state: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-        for (number, row) in (0u32..).zip(rows).filter(|(_, row)| leads[&(row.state, row.action)].1) {
-            of_state.entry(row.state).or_default().push(number);
-        }
-        Steps { of_state }
+impl<'a> Steps<'a> {
+    fn new(rows: &'a [Row]) -> Self {
+        debug_assert!(rows.is_sorted_by_key(|row| row.state));
+        Steps { rows, met: FxHashMap::default() }
+    }
+
+    fn from(&mut self, state: u32) -> &[u32] {
+        let rows = self.rows;
+        self.met.entry(state).or_insert_with(|| {
+            let first = rows.partition_point(|row| row.state < state);
+            let here = rows[first..].iter().take_while(|row| row.state == state);
+            let mut leads: FxHashMap<u32, (u32, bool)> = FxHashMap::default();
+            for row in here.clone() {
+                let known = leads.entry(row.action).or_insert((row.next, true));
+                known.1 &= known.0 == row.next;
+            }
+            (first as u32..).zip(here).filter(|(_, row)| leads[&row.action].1).map(|(number, _)| number).collect()
+        })
     }
 }
 
 /// The shortest pair of paths from a start that are ranked oppositely, and whether they end.
-fn from(start: u32, steps: &Steps, rows: &[Row], scaled: &[[f64; 2]], gamma: f64) -> Option<([Vec<u32>; 2], bool)> {
+fn from(start: u32, steps: &mut Steps<'_>, scaled: &[[f64; 2]], gamma: f64) -> Option<([Vec<u32>; 2], bool)> {
     // By weighting: the best paths so far, and those that lead to the states of the last step.
     let mut searches: Vec<Search> =
         WEIGHTS.iter().flat_map(|w| [*w, w.map(|w| -w)]).map(|w| Search::new(w, start)).collect();
@@ -108,7 +116,7 @@ fn from(start: u32, steps: &Steps, rows: &[Row], scaled: &[[f64; 2]], gamma: f64
     for depth in 0..LONGEST {
         let factor = gamma.powi(depth as i32);
         for search in &mut searches {
-            search.step(steps, rows, scaled, factor, &mut pace);
+            search.step(steps, scaled, factor, &mut pace);
         }
         let mut clearest: Option<(f64, [Vec<u32>; 2], bool)> = None;
         for two in searches.as_chunks::<2>().0 {
@@ -147,11 +155,12 @@ impl Search {
         Search { weight, steps: Vec::new(), places: FxHashMap::default(), last: vec![(start, None, [0.0; 2])] }
     }
 
-    fn step(&mut self, steps: &Steps, rows: &[Row], scaled: &[[f64; 2]], factor: f64, pace: &mut Pace) {
+    fn step(&mut self, steps: &mut Steps<'_>, scaled: &[[f64; 2]], factor: f64, pace: &mut Pace) {
+        let rows = steps.rows;
         // Paths that ended stay.
         self.places.retain(|place, _| *place == Place::End);
         for &(state, before, returns) in &self.last {
-            let out = steps.of_state.get(&state).map_or(&[][..], Vec::as_slice);
+            let out = steps.from(state);
             pace.spend(1 + out.len());
             for &row in out {
                 let [a, b] = scaled[row as usize];

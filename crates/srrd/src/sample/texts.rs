@@ -60,7 +60,9 @@ impl Texts {
     pub(super) fn push(&mut self, text: &str) {
         let piece = self.len() / SMALL;
         if piece == self.pieces.len() {
-            self.pieces.push(String::new());
+            // Texts are mostly about as long as those before them. What is reserved for more would add up.
+            let bytes = self.pieces.last().map_or(0, |last| last.len() + last.len() / 64);
+            self.pieces.push(String::with_capacity(bytes));
         }
         self.pieces[piece].push_str(text);
         self.ends.push(self.pieces[piece].len() as u32);
