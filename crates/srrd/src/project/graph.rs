@@ -66,7 +66,7 @@ impl ShapingGraph {
             }
             edge_of.push(edges.len() as u32 - 1);
         }
-        let states = numbers.known.len();
+        let states = numbers.count();
         let mut starts = vec![false; states];
         edges.iter().for_each(|edge| starts[edge.source as usize] = true);
         let components = Components::new(states, edges.iter().map(|edge| (edge.source, edge.target)));
@@ -173,7 +173,9 @@ pub(super) fn core(states: usize, edges: &[Edge], present: impl Fn(usize) -> boo
 /// Numbers states from 0 in order of appearance.
 #[derive(Default)]
 pub(super) struct Numbers {
-    pub known: rustc_hash::FxHashMap<u32, u32>,
+    /// By state, up to the largest that was met; [`END`] for one that was not.
+    known: Vec<u32>,
+    count: u32,
 }
 
 impl Numbers {
@@ -181,7 +183,18 @@ impl Numbers {
         if state == END {
             return END;
         }
-        let next = self.known.len() as u32;
-        *self.known.entry(state).or_insert(next)
+        let at = state as usize;
+        if at >= self.known.len() {
+            self.known.resize(at + 1, END);
+        }
+        if self.known[at] == END {
+            self.known[at] = self.count;
+            self.count += 1;
+        }
+        self.known[at]
+    }
+
+    pub fn count(&self) -> usize {
+        self.count as usize
     }
 }

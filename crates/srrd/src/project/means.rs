@@ -106,7 +106,7 @@ impl MeanProjection {
             }
             start.push(column.len());
         }
-        let columns = numbers.known.len();
+        let columns = numbers.count();
         let mut projection = MeanProjection {
             start,
             column,
@@ -210,13 +210,8 @@ impl MeanProjection {
         let mut distinct = positions.clone();
         distinct.sort_unstable();
         distinct.dedup();
-        let mut neighbours = vec![Vec::new(); self.columns];
-        for &(a, b) in &distinct {
-            neighbours[a as usize].push(b);
-            neighbours[b as usize].push(a);
-        }
         let limit = WORK + WORK_PER_ENTRY * self.entry.len() as u64;
-        let order = minimum_degree(neighbours, &vec![false; self.columns], limit)?;
+        let order = minimum_degree(&distinct, &vec![false; self.columns], limit)?;
         let mut place = vec![0u32; self.columns];
         order.iter().zip(0u32..).for_each(|(&column, at)| place[column as usize] = at);
         for position in &mut positions {

@@ -141,20 +141,15 @@ impl Elimination {
         if count > ALWAYS && pairs.len() > DENSE * count as usize {
             return None;
         }
-        let mut neighbours = vec![Vec::new(); count as usize];
-        for (a, b) in pairs {
-            neighbours[a as usize].push(b);
-            neighbours[b as usize].push(a);
-        }
         let limit = WORK + WORK_PER_EDGE * system.edges.len() as u64;
         let mut late = vec![false; count as usize];
         for (&number, &starts) in free.iter().zip(&system.starts).filter(|(number, _)| **number != NONE) {
             late[number as usize] = !starts;
         }
         // Where none comes late there is nothing else to try.
-        let again = late.contains(&true).then(|| neighbours.clone());
-        let order = minimum_degree(neighbours, &late, limit)
-            .or_else(|| minimum_degree(again?, &vec![false; count as usize], limit))?;
+        let order = minimum_degree(&pairs, &late, limit)
+            .or_else(|| minimum_degree(late.contains(&true).then_some(&pairs)?, &vec![false; count as usize], limit))?;
+        drop(pairs);
         let mut place = vec![0u32; count as usize];
         order.iter().zip(0u32..).for_each(|(&number, position)| place[number as usize] = position);
         let of_state: Vec<u32> =

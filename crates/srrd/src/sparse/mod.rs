@@ -38,16 +38,11 @@ impl Symmetric {
     /// # Panics
     /// When a position is on the diagonal, or not below n.
     pub fn new(n: usize, positions: &[(u32, u32)], limit: u64) -> Option<(Self, Vec<u32>)> {
-        let mut sorted: Vec<(u32, u32)> = positions.iter().flat_map(|&(i, j)| [(i, j), (j, i)]).collect();
-        assert!(
-            sorted.iter().all(|&(i, j)| i != j && (i as usize) < n),
-            "positions are beside the diagonal and in range"
-        );
-        sorted.sort_unstable();
-        sorted.dedup();
-        let mut neighbours = vec![Vec::new(); n];
-        sorted.iter().for_each(|&(i, j)| neighbours[i as usize].push(j));
-        let order = minimum_degree(neighbours, &vec![false; n], limit)?;
+        let mut pairs: Vec<(u32, u32)> = positions.iter().map(|&(i, j)| (i.min(j), i.max(j))).collect();
+        assert!(pairs.iter().all(|&(i, j)| i != j && (j as usize) < n), "positions are beside the diagonal and in range");
+        pairs.sort_unstable();
+        pairs.dedup();
+        let order = minimum_degree(&pairs, &vec![false; n], limit)?;
         let mut place = vec![0u32; n];
         order.iter().zip(0u32..).for_each(|(&unknown, position)| place[unknown as usize] = position);
         let placed = |&(i, j): &(u32, u32)| {
