@@ -331,19 +331,11 @@ impl SampleBuilder {
             },
         );
         let (states, actions) = (Arc::new(states), Arc::new(actions));
-        if others.is_empty() {
-            let rows =
-                Rows { source: source.into(), action: action.into(), target: target.into(), reward: reward.into() };
-            let (sample, placement) = assemble(states, actions, rows, duplicates).map_err(|error| (0, error))?;
-            return Ok((vec![sample], placement));
-        }
-        let rows = |reward: Vec<f64>| Rows {
-            source: source.as_slice().into(),
-            action: action.as_slice().into(),
-            target: target.as_slice().into(),
-            reward: reward.into(),
-        };
-        let (first, placement) = assemble(states, actions, rows(reward), duplicates).map_err(|error| (0, error))?;
+        let rows = Rows { source: source.into(), action: action.into(), target: target.into(), reward: reward.into() };
+        let (first, placement) = assemble(states, actions, rows, duplicates).map_err(|error| (0, error))?;
+        // Only where rows repeat others, they have to be merged anew; until then, nothing is held of them.
+        let repeated = !others.is_empty() && first.duplicates().repeated > 0;
+        let columns = repeated.then(|| Columns::of(&first, &placement));
         let mut samples = vec![first];
         for (number, rewards) in (1..).zip(others) {
             let first = &samples[0];
@@ -352,9 +344,9 @@ impl SampleBuilder {
                     return Err(SampleError::WrongLength { expected: count, found: rewards.len() });
                 }
                 (0..).zip(&rewards).try_for_each(|(row, &reward)| check_reward(reward, row))?;
-                if first.duplicates().repeated > 0 {
+                if let Some(columns) = &columns {
                     let (states, actions) = (Arc::clone(&first.states), Arc::clone(&first.actions));
-                    let (sample, _) = assemble(states, actions, rows(rewards), duplicates)?;
+                    let (sample, _) = assemble(states, actions, columns.rows(rewards), duplicates)?;
                     // Which transitions there are, rewards do not say.
                     let (graph, action) = (Arc::clone(&first.graph), Arc::clone(&first.action));
                     return Ok(RewardSample { graph, action, ..sample });
@@ -402,6 +394,28 @@ impl RewardSample {
         let (action_vocabulary, [action]) = rank_ids([actions]);
         let rows = Rows { source, action, target, reward: rewards.into() };
         assemble(Arc::new(state_vocabulary), Arc::new(action_vocabulary), rows, duplicates)
+    }
+}
+
+/// The rows that became a sample, by the ranks of their tokens.
+struct Columns {
+    source: Vec<u32>,
+    action: Vec<u32>,
+    target: Vec<u32>,
+}
+
+impl Columns {
+    fn of(sample: &RewardSample, placement: &Placement) -> Self {
+        let ids: Vec<(u32, u32, u32)> = sample.ids().collect();
+        let by_row = |part: fn(&(u32, u32, u32)) -> u32| {
+            parallel::map(placement.transition.len(), |row| part(&ids[placement.transition[row] as usize]))
+        };
+        Columns { source: by_row(|ids| ids.0), action: by_row(|ids| ids.1), target: by_row(|ids| ids.2) }
+    }
+
+    fn rows(&self, reward: Vec<f64>) -> Rows<'_> {
+        let [source, action, target] = [&self.source, &self.action, &self.target].map(|ids| ids.as_slice().into());
+        Rows { source, action, target, reward: reward.into() }
     }
 }
 
