@@ -11,6 +11,9 @@ const LARGE: usize = 64 << 20;
 #[cfg(test)]
 const LARGE: usize = 1 << 18;
 
+/// Eight bytes of a text, which are compared as numbers. Halves need no padding beside the number of a text.
+type Beginning = [u32; 2];
+
 /// Texts of 4 GiB at most, in pieces of [`SMALL`] texts each: one buffer would be copied whenever it grows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Texts {
@@ -92,16 +95,17 @@ impl Texts {
     }
 
     /// The numbers of the texts, in ascending order of these; before each, some bytes of its text.
-    fn order(&self) -> Vec<(u64, u32)> {
-        // Most texts differ in the first bytes behind what all begin with, and these are compared as one number.
+    fn order(&self) -> Vec<(Beginning, u32)> {
+        // Most texts differ in the first bytes behind what all begin with.
         let common = self.common_beginning();
         let beginning = |i: usize| {
             let mut bytes = [0; 8];
             bytes.iter_mut().zip(&self.bytes_of(i)[common..]).for_each(|(to, from)| *to = *from);
-            u64::from_be_bytes(bytes)
+            let number = u64::from_be_bytes(bytes);
+            [(number >> 32) as u32, number as u32]
         };
-        let mut order: Vec<(u64, u32)> = parallel::map(self.len(), |i| (beginning(i), i as u32));
-        let compare = |(a, i): &(u64, u32), (b, j): &(u64, u32)| {
+        let mut order: Vec<(Beginning, u32)> = parallel::map(self.len(), |i| (beginning(i), i as u32));
+        let compare = |(a, i): &(Beginning, u32), (b, j): &(Beginning, u32)| {
             a.cmp(b).then_with(|| self.bytes_of(*i as usize).cmp(self.bytes_of(*j as usize)))
         };
         match self.len() < SMALL {
@@ -126,10 +130,10 @@ impl Texts {
     }
 
     /// The texts in this order.
-    fn rearranged(&self, order: &[(u64, u32)]) -> Texts {
-        let piece = |order: &[(u64, u32)]| {
+    fn rearranged(&self, order: &[(Beginning, u32)]) -> Texts {
+        let piece = |order: &[(Beginning, u32)]| {
             let mut text = String::with_capacity(order.iter().map(|&(_, i)| self.bytes_of(i as usize).len()).sum());
-            let end = |&(_, i): &(u64, u32)| {
+            let end = |&(_, i): &(Beginning, u32)| {
                 text.push_str(self.get(i as usize));
                 text.len() as u32
             };
