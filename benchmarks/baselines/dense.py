@@ -7,6 +7,8 @@ come out; filling the square arrays is part of what is measured. The matrix prod
 
 import numpy as np
 
+from baselines.named import by_name
+
 METRICS = ("direct", "epic", "dard", "srrd")
 
 
@@ -106,18 +108,4 @@ def unbiased_srrd(square, gamma):
     return square.combine(gamma, after_next, after_start, gamma * square.rewards.mean())
 
 
-CANONICALIZE = {
-    ("double", "epic"): double_epic,
-    ("double", "dard"): double_dard,
-    ("double", "srrd"): double_srrd,
-    ("unbiased", "epic"): unbiased_epic,
-    ("unbiased", "dard"): unbiased_dard,
-    ("unbiased", "srrd"): unbiased_srrd,
-}
-
-
-def canonicalize(states, actions, next_states, rewards, metric, gamma, estimator="double"):
-    """Canonical rewards of distinct transitions, in their order. `actions` only makes the transitions distinct."""
-    if metric == "direct":
-        return rewards.copy()
-    return CANONICALIZE[estimator, metric](Square(states, next_states, rewards), gamma)
+canonicalize = by_name(Square, globals())

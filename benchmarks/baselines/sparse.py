@@ -15,6 +15,8 @@ columns, and one complex matrix holding sums and counts rather than two real one
 import numpy as np
 import scipy.sparse as sp
 
+from baselines.named import by_name
+
 METRICS = ("direct", "epic", "dard", "srrd")
 PATHS_AT_ONCE = 4_000_000
 
@@ -169,18 +171,4 @@ def sums_over_paths(graph, P, searches):
     return total
 
 
-CANONICALIZE = {
-    ("double", "epic"): double_epic,
-    ("double", "dard"): double_dard,
-    ("double", "srrd"): double_srrd,
-    ("unbiased", "epic"): unbiased_epic,
-    ("unbiased", "dard"): unbiased_dard,
-    ("unbiased", "srrd"): unbiased_srrd,
-}
-
-
-def canonicalize(states, actions, next_states, rewards, metric, gamma, estimator="double"):
-    """Canonical rewards of distinct transitions, in their order. `actions` only makes the transitions distinct."""
-    if metric == "direct":
-        return rewards.copy()
-    return CANONICALIZE[estimator, metric](Graph(states, next_states, rewards), gamma)
+canonicalize = by_name(Graph, globals())

@@ -539,33 +539,6 @@ class TestComputing:
         # A lock held throughout would leave at most one.
         assert after - before > 5
 
-    def test_an_interrupt_ends_a_long_call(self) -> None:
-        script = """
-import numpy as np, srrd
-rng = np.random.default_rng(0)
-s, a, n = (rng.integers(k, size=4000) for k in (300, 4, 300))
-samples = [srrd.RewardSample(s, a, n, rng.normal(size=4000), duplicates="first") for _ in range(400)]
-print("go", flush=True)
-try:
-    srrd.pairwise(samples, "projected")
-    print("done", flush=True)
-except KeyboardInterrupt:
-    print("interrupted", flush=True)
-"""
-        with subprocess.Popen(
-            [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=ENVIRONMENT
-        ) as child:
-            assert child.stdout is not None
-            assert child.stdout.readline() == "go\n"
-            time.sleep(0.7)
-            sent = time.monotonic()
-            child.send_signal(signal.SIGINT)
-            said = child.stdout.readline()
-            took = time.monotonic() - sent
-            child.kill()
-        assert said == "interrupted\n"
-        assert took < 1.5
-
 
 def test_the_command_runs_as_a_module() -> None:
     ran = subprocess.run(

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::print;
-use srrd::{NamedSample, Options};
+use srrd::{Choice, NamedSample, Options};
 use srrd_data::{
     ColumnMap, DATASETS, DatasetOptions, FileFormat, Next, ReadOptions, SampleTable, TableError, TableOptions,
     TableReader, is_readable, open, open_stream, read_sample_table, read_table,
@@ -79,7 +79,7 @@ pub struct TableArgs {
     rewards: Vec<String>,
     /// Where next states come from in a table without them: shift takes those of the row after, none makes it a one-step problem;
     /// auto shifts where there are both `episode` and `step`
-    #[arg(long, value_name = "auto|shift|none", default_value = "auto")]
+    #[arg(long, value_name = "auto|shift|none", default_value = "auto", value_parser = Next::named)]
     next: Next,
     #[command(flatten)]
     dataset: DatasetArgs,
@@ -123,7 +123,7 @@ pub struct ColumnArgs {
     columns: Option<ColumnMap>,
     /// Where next states come from in a table without them: shift takes those of the row after, none makes it a one-step problem;
     /// auto shifts where there are both `episode` and `step`
-    #[arg(long, value_name = "auto|shift|none", default_value = "auto")]
+    #[arg(long, value_name = "auto|shift|none", default_value = "auto", value_parser = Next::named)]
     next: Next,
     #[command(flatten)]
     dataset: DatasetArgs,

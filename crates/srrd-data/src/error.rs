@@ -91,7 +91,7 @@ impl TableError {
 
     /// Names the data row (counted from 1, without the header).
     #[must_use]
-    pub fn at_row(mut self, row: u64) -> Self {
+    pub(crate) fn at_row(mut self, row: u64) -> Self {
         self.0.row = Some(row);
         self
     }
@@ -105,7 +105,7 @@ impl TableError {
 
     /// Names the line of a text file (counted from 1).
     #[must_use]
-    pub fn at_line(mut self, line: impl Into<Option<u64>>) -> Self {
+    pub(crate) fn at_line(mut self, line: impl Into<Option<u64>>) -> Self {
         self.0.line = line.into();
         self
     }

@@ -30,7 +30,7 @@ fn both_ways(
         })
         .unwrap();
         let mut row = 0;
-        let copy = TableCopy::open(&input, output, &added).unwrap();
+        let copy = TableCopy::open(&input, output, &added, &Default::default()).unwrap();
         copy.edit(rows, |batch| {
             for column in 0..ADDED.len() {
                 let values = (row..row + batch.rows).map(|row| value(row, column)).collect();
@@ -41,7 +41,7 @@ fn both_ways(
         .unwrap();
         let edited = fs::read(output).unwrap();
 
-        let copy = TableCopy::open(&input, output, &added).unwrap();
+        let copy = TableCopy::open(&input, output, &added, &Default::default()).unwrap();
         copy.append(row, value).unwrap();
         [fs::read(output).unwrap(), edited]
     })
@@ -125,7 +125,7 @@ fn other_formats_and_compressed_ones_come_out_the_same() {
     for from in ["in.csv.gz", "in.tsv.zst", "in.jsonl"] {
         let input = folder.path().join(from);
         let plain = || reader(FileFormat::plain(Format::Csv), &text);
-        TableCopy::open(plain, &input, &[]).unwrap().run().unwrap();
+        TableCopy::open(plain, &input, &[], &Default::default()).unwrap().run().unwrap();
         for to in ["out.csv", "out.tsv", "out.csv.gz", "out.csv.zst", "out.jsonl"] {
             let output = folder.path().join(to);
             // Where the pieces lie in which a text is compressed can show in the bytes, so the texts are compared.
@@ -136,7 +136,7 @@ fn other_formats_and_compressed_ones_come_out_the_same() {
                 }
                 let plain = folder.path().join("plain.csv");
                 let reopened = || open_bytes("out", format, bytes.clone(), &ReadOptions::default());
-                TableCopy::open(reopened, &plain, &[]).unwrap().run().unwrap();
+                TableCopy::open(reopened, &plain, &[], &Default::default()).unwrap().run().unwrap();
                 fs::read(&plain).unwrap()
             });
             assert!(appended == edited, "{from} to {to}");
@@ -149,8 +149,13 @@ fn a_table_that_changed_is_refused_and_nothing_is_left() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("out.csv");
     let run = |text: &str, values: usize| {
-        let copy =
-            TableCopy::open(|| reader(FileFormat::plain(Format::Csv), text), &output, &["v".to_owned()]).unwrap();
+        let copy = TableCopy::open(
+            || reader(FileFormat::plain(Format::Csv), text),
+            &output,
+            &["v".to_owned()],
+            &Default::default(),
+        )
+        .unwrap();
         let error = copy.append(values, |_, _| 0.0);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         error.unwrap_err().to_string()

@@ -11,7 +11,8 @@ use srrd_data::{ReadOptions, TableCopy, TableError, open};
 
 /// Copies a table, and says what it was warned about.
 fn copied(from: &Path, to: &Path) -> Result<Vec<String>, TableError> {
-    let copy = TableCopy::open(|| open(from, &ReadOptions::default()), to, &["canonical".to_owned()])?;
+    let copy =
+        TableCopy::open(|| open(from, &ReadOptions::default()), to, &["canonical".to_owned()], &Default::default())?;
     let warnings = copy.notes().iter().map(ToString::to_string).collect();
     let rows = match from.extension().is_some_and(|extension| extension == "npz") {
         true => 2,
@@ -89,7 +90,7 @@ fn arrays_that_are_no_columns() {
     let (from, to) = (folder.path().join("t.npz"), folder.path().join("out.csv"));
     fs::write(folder.path().join("t.csv"), "state,action,reward,k\n1,2,0.5,7\n2,2,1.5,8\n").unwrap();
     let csv = folder.path().join("t.csv");
-    TableCopy::open(|| open(&csv, &ReadOptions::default()), &from, &[]).unwrap().run().unwrap();
+    TableCopy::open(|| open(&csv, &ReadOptions::default()), &from, &[], &Default::default()).unwrap().run().unwrap();
     let file = fs::File::options().read(true).write(true).open(&from).unwrap();
     let mut archive = zip::ZipWriter::new_append(file).unwrap();
     for (name, descr, shape, size) in
@@ -242,7 +243,7 @@ fn long_integers_survive_copies() {
         #[cfg(feature = "arrow")]
         "out.arrow",
     ] {
-        let copy = TableCopy::open(|| open(&path("t.jsonl"), &options), &path(name), &[]).unwrap();
+        let copy = TableCopy::open(|| open(&path("t.jsonl"), &options), &path(name), &[], &Default::default()).unwrap();
         copy.run().unwrap();
         assert_eq!(read(&path(name)).unwrap().column("state"), states.map(text), "{name}");
     }

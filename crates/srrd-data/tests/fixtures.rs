@@ -131,7 +131,7 @@ fn uuids_are_texts() {
         let folder = tempfile::tempdir().unwrap();
         let copy = folder.path().join("copy.csv");
         let input = || open(&fixture(name), &ReadOptions::default());
-        srrd_data::TableCopy::open(input, &copy, &[]).unwrap().run().unwrap();
+        srrd_data::TableCopy::open(input, &copy, &[], &Default::default()).unwrap().run().unwrap();
         assert_eq!(read(&copy).unwrap().column("run"), [ids[0], ids[0], ids[1]].map(text), "{name}");
     }
 }

@@ -130,7 +130,7 @@ fn rows_without_a_reward_are_left_out_and_counted() {
     let output = folder.path().join("log.csv");
     let options = TableOptions { rewards: vec!["style".to_owned()], ..TableOptions::default() };
     let input = || open(&log("verl"), &ReadOptions::default());
-    let copy = TableCopy::open_with(input, &output, &[], &options).unwrap();
+    let copy = TableCopy::open(input, &output, &[], &options).unwrap();
     let about = copy.log().cloned().unwrap();
     assert_eq!(copy.run().unwrap(), 48 - written as u64);
     assert_eq!(left_out(&about.note("log").into_iter().collect::<Vec<_>>()), written as u64);

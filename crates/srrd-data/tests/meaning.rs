@@ -237,7 +237,7 @@ fn copies_keep_names_and_know_other_ones() {
             &ReadOptions { numeric_names: true, ..ReadOptions::default() },
         )
     };
-    let copy = TableCopy::open_with(input, &output, &[], &TableOptions::default()).unwrap();
+    let copy = TableCopy::open(input, &output, &[], &TableOptions::default()).unwrap();
     assert_eq!(copy.notes().len(), 1);
     assert_eq!(copy.reward_columns(), [2]);
     assert_eq!(copy.run().unwrap(), 2);

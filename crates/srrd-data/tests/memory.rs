@@ -1,9 +1,8 @@
 //! How much memory tables take while they are read, counted by the allocator.
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{Read, Write};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 use srrd_data::{
     Batch, ColumnType, ErrorKind, FileFormat, Format, Piece, ReadOptions, SampleTable, Schema, TableError,
@@ -11,27 +10,10 @@ use srrd_data::{
 };
 use zip::write::SimpleFileOptions;
 
-struct Counting;
+#[path = "../../srrd/tests/it/support/counting.rs"]
+mod counting;
 
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call is handed on to the system allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let live = LIVE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        PEAK.fetch_max(live, Ordering::Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use counting::{LIVE, PEAK};
 
 /// One test at a time: all of them are counted together.
 static ALONE: Mutex<()> = Mutex::new(());

@@ -128,7 +128,7 @@ fn thousands_of_features_take_no_time() {
     assert_eq!(table.samples[0].state_features.as_ref().map(Vec::len), Some(30_000));
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("out.jsonl");
-    assert_eq!(srrd_data::TableCopy::open(read, &output, &[]).unwrap().run().unwrap(), 2);
+    assert_eq!(srrd_data::TableCopy::open(read, &output, &[], &Default::default()).unwrap().run().unwrap(), 2);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn flip_bits(name: &str, behind: impl Fn(&[u8]) -> usize) {
     let rows: String = (0..500u32).map(|i| format!("{},{},{}\n", i * 7919 % 1009, i % 5, f64::from(i) / 7.0)).collect();
     let text = format!("state,action,reward\n{rows}");
     let input = || open_bytes("t", FileFormat::plain(Format::Csv), text.clone().into_bytes(), &ReadOptions::default());
-    srrd_data::TableCopy::open(input, &path, &[]).unwrap().run().unwrap();
+    srrd_data::TableCopy::open(input, &path, &[], &Default::default()).unwrap().run().unwrap();
     let good = std::fs::read(&path).unwrap();
     let format = FileFormat::from_path(&path).unwrap();
     let whole = in_pieces(format, &good, usize::MAX, 1000).unwrap();

@@ -99,12 +99,12 @@ impl Set {
     }
 
     /// By state of this set, its number among [`Demonstrations::states`].
-    pub fn shared_states(&self) -> &[u32] {
+    pub(crate) fn shared_states(&self) -> &[u32] {
         &self.shared_states
     }
 
     /// By action of this set, its number among [`Demonstrations::actions`].
-    pub fn shared_actions(&self) -> &[u32] {
+    pub(crate) fn shared_actions(&self) -> &[u32] {
         &self.shared_actions
     }
 }

@@ -21,11 +21,16 @@ pub trait Value: Sized {
 }
 
 /// One of a few things with names.
-pub trait Choice: Copy + 'static {
+pub trait Choice: Copy + PartialEq + 'static {
     /// All of them.
     const ALL: &'static [Self];
+    /// Their names, in the same order, where these do not come from elsewhere.
+    const NAMES: &'static [&'static str] = &[];
     /// The name in options and files.
-    fn name(self) -> &'static str;
+    fn name(self) -> &'static str {
+        let place = Self::ALL.iter().position(|choice| *choice == self);
+        Self::NAMES[place.expect("all choices are listed")]
+    }
 }
 
 impl<T: Choice> Value for T {

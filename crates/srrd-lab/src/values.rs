@@ -74,14 +74,7 @@ pub enum Recorded {
 
 impl Choice for Recorded {
     const ALL: &'static [Self] = &[Recorded::Robomimic, Recorded::Montezuma, Recorded::Starcraft, Recorded::Mimic];
-    fn name(self) -> &'static str {
-        match self {
-            Recorded::Robomimic => "robomimic",
-            Recorded::Montezuma => "montezuma",
-            Recorded::Starcraft => "starcraft",
-            Recorded::Mimic => "mimic",
-        }
-    }
+    const NAMES: &'static [&'static str] = &["robomimic", "montezuma", "starcraft", "mimic"];
 }
 
 /// Where agents act: in a world of ours, or in a recording.
@@ -188,14 +181,7 @@ impl Estimation {
 impl Choice for Estimation {
     const ALL: &'static [Self] =
         &[Estimation::Double, Estimation::Unbiased, Estimation::RegressedLinear, Estimation::RegressedTree];
-    fn name(self) -> &'static str {
-        match self {
-            Estimation::Double => "double",
-            Estimation::Unbiased => "unbiased",
-            Estimation::RegressedLinear => "regressed-linear",
-            Estimation::RegressedTree => "regressed-tree",
-        }
-    }
+    const NAMES: &'static [&'static str] = &["double", "unbiased", "regressed-linear", "regressed-tree"];
 }
 
 impl Display for Estimation {
@@ -217,13 +203,7 @@ pub enum Noise {
 
 impl Choice for Noise {
     const ALL: &'static [Self] = &[Noise::None, Noise::Mild, Noise::High];
-    fn name(self) -> &'static str {
-        match self {
-            Noise::None => "none",
-            Noise::Mild => "mild",
-            Noise::High => "high",
-        }
-    }
+    const NAMES: &'static [&'static str] = &["none", "mild", "high"];
 }
 
 impl Display for Noise {
@@ -293,8 +273,7 @@ impl Choice for Model {
 }
 
 impl Choice for Undefined {
-    const ALL: &'static [Self] =
-        &[Undefined::TooFewCommon, Undefined::Constant, Undefined::NoDegreesOfFreedom, Undefined::NoFeatures];
+    const ALL: &'static [Self] = &Undefined::ALL;
     fn name(self) -> &'static str {
         Undefined::name(self)
     }
@@ -394,17 +373,8 @@ impl Choice for Learning {
         Learning::Ptirl,
         Learning::PtirlSpread,
     ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Learning::Maxent => "maxent",
-            Learning::MaxentActions => "maxent-actions",
-            Learning::Airl => "airl",
-            Learning::AirlShaped => "airl-shaped",
-            Learning::Ptirl => "ptirl",
-            Learning::PtirlSpread => "ptirl-spread",
-        }
-    }
+    const NAMES: &'static [&'static str] =
+        &["maxent", "maxent-actions", "airl", "airl-shaped", "ptirl", "ptirl-spread"];
 }
 
 impl Value for Rewards {

@@ -300,13 +300,23 @@ pub fn cross<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let count = rows.len();
     rectangle(py, [rows, columns], choices, threads, move |all, question| {
-        let metric = question.metric("a matrix is")?;
-        let settled = question.settle(all)?;
-        let rewards = settled.rewards();
-        let (rows, columns) = rewards.split_at(count);
-        let found = srrd::compare::cross_distances(rows, columns, metric, &settled.settings);
-        Ok((found.distances, settled.warnings))
+        crossed(all.split_at(count), question, question.metric("a matrix is")?, None)
     })
+}
+
+/// The distances of every row sample to every column sample, correlations over few transitions drawn to 0 by the shrinkage.
+fn crossed(
+    (rows, columns): (&[&NamedSample], &[&NamedSample]),
+    question: &Question,
+    metric: Metric,
+    shrinkage: Option<Shrinkage>,
+) -> Answer<Vec<f64>> {
+    let settled = question.settle(&[rows, columns].concat())?;
+    let shrinkage = shrinkage.unwrap_or(settled.settings.shrinkage);
+    let rewards = settled.rewards();
+    let (rows, columns) = rewards.split_at(rows.len());
+    let found = srrd::compare::cross_distances(rows, columns, metric, &Settings { shrinkage, ..settled.settings });
+    Ok((found.distances, settled.warnings))
 }
 
 /// A block of [`pairwise`], to the last bit: the distances of every row sample to every column sample, or of the row samples among
@@ -360,11 +370,8 @@ pub fn neighbour_distances<'py>(
     rectangle(py, [rows, columns], choices, threads, move |all, question| {
         let metric = question.metric("neighbours are")?;
         let shrinkage = Shrinkage::new(shrinkage).map_err(|error| Problem::Value { option: "shrinkage", error })?;
-        let settled = question.settle(all)?;
-        let settings = Settings { shrinkage, ..settled.settings };
-        let rewards = settled.rewards();
-        let (rows, columns) = rewards.split_at(count);
-        Ok((srrd::compare::cross_distances(rows, columns, metric, &settings).distances, Vec::new()))
+        let (distances, _) = crossed(all.split_at(count), question, metric, Some(shrinkage))?;
+        Ok((distances, Vec::new()))
     })
 }
 

@@ -23,12 +23,6 @@ pub enum FigureError {
         /// Number of classes given.
         classes: usize,
     },
-    /// The drawing order leaves out or repeats a sample.
-    #[error("the order must name each of the {samples} samples exactly once")]
-    Order {
-        /// Number of samples.
-        samples: usize,
-    },
     /// A grid that is empty, too large, or has not exactly one value for every cell.
     #[error(
         "a grid has 1 to {most} cells per side and one value per cell: got {values} values for {width} x {height} cells"

@@ -77,4 +77,4 @@ pub use drawing::Drawing;
 pub use error::FigureError;
 pub use figure::Figure;
 #[doc(no_inline)]
-pub use heatmap::{HeatMap, clustered_order};
+pub use heatmap::HeatMap;

@@ -124,7 +124,7 @@ impl Explorer {
     ///
     /// # Panics
     /// If the transition is not of the world this was made for.
-    pub fn mark_end(&mut self, transition: Triple) {
+    pub(crate) fn mark_end(&mut self, transition: Triple) {
         self.check(transition);
         self.ended.insert(transition);
     }
@@ -143,7 +143,7 @@ impl Explorer {
     /// # Panics
     /// If the transition is not of the world this was made for.
     #[inline]
-    pub fn mark(&mut self, transition: Triple) {
+    pub(crate) fn mark(&mut self, transition: Triple) {
         self.check(transition);
         let Triple { state, action, next } = transition;
         let (state, action, next) = (state as usize, action as usize, next as usize);
@@ -165,7 +165,7 @@ impl Explorer {
     }
 
     /// The same, with which of them end an episode. One that went on at least once does not.
-    pub fn take_met(&mut self) -> Met {
+    pub(crate) fn take_met(&mut self) -> Met {
         let going_on = self.take_going_on();
         let mut ended: Vec<Triple> = self.ended.drain().filter(|t| going_on.binary_search(t).is_err()).collect();
         ended.sort_unstable();

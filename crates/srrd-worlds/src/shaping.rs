@@ -98,7 +98,7 @@ impl Shaping {
     /// # Panics
     /// If the transition is not of the potential's world.
     #[inline]
-    pub fn last_term(&self, transition: Triple) -> f64 {
+    pub(crate) fn last_term(&self, transition: Triple) -> f64 {
         -self.potential[transition.state as usize]
     }
 
@@ -106,7 +106,7 @@ impl Shaping {
     ///
     /// # Panics
     /// If a transition is not of the potential's world.
-    pub fn terms(&self, met: &Met) -> impl Iterator<Item = f64> {
+    pub(crate) fn terms(&self, met: &Met) -> impl Iterator<Item = f64> {
         let term = |(&transition, &ends): (&Triple, &bool)| match ends {
             true => self.last_term(transition),
             false => self.term(transition),

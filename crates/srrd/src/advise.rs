@@ -58,7 +58,8 @@ pub struct Advice<'a> {
 }
 
 /// What speaks against a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Reason {
     /// The samples share no transition.
@@ -77,22 +78,6 @@ pub enum Reason {
     FewDegreesOfFreedom,
     /// Nobody said where episodes end, and there are states that start nothing.
     EndsUnknown,
-}
-
-impl Reason {
-    /// The name in commands and files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Reason::NothingShared => "nothing_shared",
-            Reason::FewShared => "few_shared",
-            Reason::FirstConstant => "first_constant",
-            Reason::SecondConstant => "second_constant",
-            Reason::OnlyShaping => "only_shaping",
-            Reason::NoDegreesOfFreedom => "no_degrees_of_freedom",
-            Reason::FewDegreesOfFreedom => "few_degrees_of_freedom",
-            Reason::EndsUnknown => "ends_unknown",
-        }
-    }
 }
 
 impl fmt::Display for Reason {

@@ -1,4 +1,4 @@
-//! The sampled transitions as a graph: compressed sparse rows in both directions.
+//! The sampled transitions as a graph: compressed sparse rows.
 //!
 //! An *edge* is a pair of states (x, y) that at least one sampled transition joins; the transitions of an edge differ in
 //! their action. Edges are sorted by (x, y) and the transitions of an edge lie side by side, so that a transition's index
@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use crate::run::parallel;
 
-/// Compressed sparse rows over edges, forwards and backwards. Ids are 32 bits wide: 4.29 billion transitions at most.
+/// Compressed sparse rows over edges. Ids are 32 bits wide: 4.29 billion transitions at most.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
     out_start: Vec<u32>,
@@ -22,14 +22,6 @@ pub(crate) struct Graph {
     subsequent: Vec<bool>,
     /// How many walks of two steps there are, counted when it is first asked for.
     walks: OnceLock<u64>,
-    /// The rows backwards, made when they are first asked for: canonicalization goes forwards only.
-    backwards: OnceLock<Backwards>,
-}
-
-#[derive(Clone, Debug)]
-struct Backwards {
-    start: Vec<u32>,
-    edge: Vec<u32>,
 }
 
 impl PartialEq for Graph {
@@ -46,20 +38,7 @@ impl Graph {
         debug_assert_eq!(out_start, starts(out_start.len() - 1, &source));
         debug_assert_eq!(first.len(), target.len() + 1);
         let subsequent = parallel::occurring(&[&target], out_start.len() - 1);
-        Graph { out_start, source, target, first, subsequent, walks: OnceLock::new(), backwards: OnceLock::new() }
-    }
-
-    fn backwards(&self) -> &Backwards {
-        self.backwards.get_or_init(|| {
-            let start = starts(self.states(), &self.target);
-            let mut next = start.clone();
-            let mut edge = vec![0u32; self.target.len()];
-            for (e, &y) in self.target.iter().enumerate() {
-                edge[next[y as usize] as usize] = e as u32;
-                next[y as usize] += 1;
-            }
-            Backwards { start, edge }
-        })
+        Graph { out_start, source, target, first, subsequent, walks: OnceLock::new() }
     }
 
     pub fn states(&self) -> usize {
@@ -119,12 +98,6 @@ impl Graph {
     #[inline]
     pub fn successors(&self, x: u32) -> &[u32] {
         &self.target[self.out_edges(x)]
-    }
-
-    /// The edges that enter `y`, ascending by source.
-    pub fn in_edges(&self, y: u32) -> &[u32] {
-        let Backwards { start, edge } = self.backwards();
-        &edge[start[y as usize] as usize..start[y as usize + 1] as usize]
     }
 
     #[inline]
@@ -234,11 +207,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_directions_tell_the_same_edges() {
+    fn rows_tell_edges_and_transitions() {
         // 0 -> 1 (two actions), 0 -> 2, 2 -> 1; state 3 is isolated.
         let graph = Graph::new(vec![0, 2, 2, 3, 3], vec![0, 0, 2], vec![1, 2, 1], vec![0, 2, 3, 4]);
         assert_eq!(graph.successors(0), [1, 2]);
-        assert_eq!(graph.in_edges(1), [0, 2]);
         assert_eq!(graph.transitions(0), 0..2);
         assert_eq!(graph.multiplicity(2), 1);
         assert!(graph.is_initial(2) && !graph.is_initial(1));

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::question::{DynamicsOption, Options};
 use crate::sample::Duplicates;
 use crate::settings::{
-    Actions, Batch, Choice, Discount, EndRule, EstimatorName, Gamma, RegressionName, SettingError, Support,
+    Actions, Batch, Choice, Discount, EndRule, EstimatorName, Gamma, Regression, SettingError, Support,
 };
 use crate::sure::{Draws, Level};
 use crate::verdict::Margin;
@@ -188,7 +188,7 @@ pub static OPTIONS: [OptionInfo; 18] = [
         group: Group::Canonicalize,
         value: "REGRESSION",
         default: "",
-        choices: RegressionName::names,
+        choices: Regression::names,
         about: "What predicts rewards from feature columns, for the regressed estimator; linear unless given",
         python: "str | None",
         set: |options, given| given.choice().map(|value| options.regression = Some(value)),

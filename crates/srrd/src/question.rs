@@ -13,8 +13,8 @@ use crate::potential::Potential;
 use crate::problem::Problem;
 use crate::sample::{Duplicates, NamedSample, RewardSample};
 use crate::settings::{
-    Actions, Batch, Discount, DynamicsRule, EndRule, Estimator, EstimatorName, Regression, RegressionName,
-    SettingError, Settings, Support, TreeLimits,
+    Actions, Batch, Discount, DynamicsRule, EndRule, Estimator, EstimatorName, Regression, SettingError, Settings,
+    Support,
 };
 use crate::sure::{Draws, Level};
 use crate::verdict::Margin;
@@ -38,7 +38,7 @@ pub struct Options {
     /// How expectations are estimated.
     pub estimator: EstimatorName,
     /// What predicts rewards, for the regressed estimator.
-    pub regression: Option<RegressionName>,
+    pub regression: Option<Regression>,
     /// How actions enter the double batch.
     pub actions: Actions,
     /// The size of the double batch.
@@ -130,8 +130,7 @@ impl Options {
             EstimatorName::Unbiased => Estimator::Unbiased,
         };
         let regression = match (self.estimator, self.regression) {
-            (EstimatorName::Regressed, None | Some(RegressionName::Linear)) => Some(Regression::Linear),
-            (EstimatorName::Regressed, Some(RegressionName::Tree)) => Some(Regression::Tree(TreeLimits::default())),
+            (EstimatorName::Regressed, chosen) => Some(chosen.unwrap_or_default()),
             (_, None) => None,
             (_, Some(_)) => return Err(Problem::RegressionOfOthers),
         };
@@ -144,7 +143,7 @@ impl Options {
         if support == Support::Space && potential == Potential::Tabular {
             return Err(Problem::SpaceWithoutPotential);
         }
-        let projects = projects || metrics.contains(&Metric::Npec);
+        let projects = projects || metrics.iter().any(|metric| metric.info().projects);
         if ends != EndRule::Auto && !projects {
             return Err(Problem::OptionOfProjected { option: "ends" });
         }
@@ -374,17 +373,17 @@ impl Question {
     }
 
     /// How sure distances should be known to be.
-    pub fn certainty(&self) -> &Certainty {
+    pub(crate) fn certainty(&self) -> &Certainty {
         &self.certainty
     }
 
     /// What predicts the rewards that were not sampled.
-    pub fn regression(&self) -> Option<Regression> {
+    pub(crate) fn regression(&self) -> Option<Regression> {
         self.regression
     }
 
-    /// The name of the estimator in commands and files.
-    pub fn estimator_name(&self) -> &'static str {
-        if self.regression.is_some() { "regressed" } else { self.settings.estimator.name() }
+    /// The estimator, as it is called.
+    pub(crate) fn estimator(&self) -> EstimatorName {
+        self.settings.estimator.called(self.regression)
     }
 }

@@ -15,16 +15,23 @@ use crate::potential::Potential;
 /// assert_eq!(Support::named("own"), Ok(Support::Own));
 /// assert_eq!(Support::named("none").unwrap_err().to_string(), "'none' is not one of pair, own, space");
 /// ```
-pub trait Choice: Copy + 'static {
+pub trait Choice: Copy + PartialEq + 'static {
     /// All of them, in the order in which they are shown.
     const ALL: &'static [Self];
 
-    /// The name in commands and files.
-    fn name(self) -> &'static str;
+    /// Their names in commands and files, in the same order.
+    const NAMES: &'static [&'static str];
 
     /// All names.
     fn names() -> Vec<&'static str> {
-        Self::ALL.iter().map(|choice| choice.name()).collect()
+        Self::NAMES.to_vec()
+    }
+
+    /// The name in commands and files.
+    fn name(self) -> &'static str {
+        const { assert!(Self::ALL.len() == Self::NAMES.len(), "one name each") };
+        let place = Self::ALL.iter().position(|choice| *choice == self);
+        Self::NAMES[place.expect("all choices are listed")]
     }
 
     /// The choice of this name.
@@ -32,8 +39,9 @@ pub trait Choice: Copy + 'static {
     /// # Errors
     /// When there is none; the message lists all.
     fn named(name: &str) -> Result<Self, SettingError> {
-        let found = Self::ALL.iter().copied().find(|choice| choice.name() == name);
-        found.ok_or_else(|| SettingError::Choice { given: name.to_owned(), choices: Self::names() })
+        let place = Self::NAMES.iter().position(|known| *known == name);
+        let unknown = || SettingError::Choice { given: name.to_owned(), choices: Self::names() };
+        place.map(|place| Self::ALL[place]).ok_or_else(unknown)
     }
 }
 
@@ -195,11 +203,45 @@ pub enum Estimator {
 }
 
 impl Estimator {
-    /// The name in commands and files.
-    pub fn name(self) -> &'static str {
+    /// What it is called, with what predicts rewards that were not sampled.
+    ///
+    /// ```
+    /// use srrd::settings::{Estimator, EstimatorName, Regression};
+    /// let double = Estimator::default();
+    /// assert_eq!(double.called(None), EstimatorName::Double);
+    /// assert_eq!(double.called(Some(Regression::Linear)), EstimatorName::Regressed);
+    /// ```
+    pub fn called(self, regression: Option<Regression>) -> EstimatorName {
+        match (self, regression) {
+            (Estimator::Double { .. }, None) => EstimatorName::Double,
+            (Estimator::Double { .. }, Some(_)) => EstimatorName::Regressed,
+            (Estimator::Unbiased, _) => EstimatorName::Unbiased,
+        }
+    }
+
+    /// How actions enter, and how large the batch is, where there is one.
+    pub(crate) fn double(self) -> Option<(Actions, Batch)> {
         match self {
-            Estimator::Double { .. } => "double",
-            Estimator::Unbiased => "unbiased",
+            Estimator::Double { actions, batch } => Some((actions, batch)),
+            Estimator::Unbiased => None,
+        }
+    }
+
+    /// As people say it, with what predicts rewards that were not sampled and the seed of the batch.
+    pub(crate) fn in_words(self, regression: Option<Regression>, seed: u64) -> String {
+        let Some((actions, batch)) = self.double() else { return "unbiased estimates".to_owned() };
+        let of = match actions {
+            Actions::Marginal => "states",
+            Actions::Joint => "pairs of state and action",
+        };
+        let batch = match batch {
+            Batch::All => format!("double batch of all {of}"),
+            Batch::Size(size) => format!("double batch, size {size}, of {of} (seed {seed})"),
+        };
+        match regression {
+            None => batch,
+            Some(Regression::Linear) => format!("{batch}, the rest predicted by linear regression"),
+            Some(Regression::Tree(_)) => format!("{batch}, the rest predicted by a regression tree"),
         }
     }
 }
@@ -224,14 +266,7 @@ pub enum EstimatorName {
 
 impl Choice for EstimatorName {
     const ALL: &'static [Self] = &[EstimatorName::Double, EstimatorName::Unbiased, EstimatorName::Regressed];
-
-    fn name(self) -> &'static str {
-        match self {
-            EstimatorName::Double => "double",
-            EstimatorName::Unbiased => "unbiased",
-            EstimatorName::Regressed => "regressed",
-        }
-    }
+    const NAMES: &'static [&'static str] = &["double", "unbiased", "regressed"];
 }
 
 /// How actions enter the double batch.
@@ -246,13 +281,7 @@ pub enum Actions {
 
 impl Choice for Actions {
     const ALL: &'static [Self] = &[Actions::Marginal, Actions::Joint];
-
-    fn name(self) -> &'static str {
-        match self {
-            Actions::Marginal => "marginal",
-            Actions::Joint => "joint",
-        }
-    }
+    const NAMES: &'static [&'static str] = &["marginal", "joint"];
 }
 
 /// How large the batch B is.
@@ -285,33 +314,12 @@ pub enum Regression {
     Tree(TreeLimits),
 }
 
-impl Regression {
-    /// The name in commands and files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Regression::Linear => "linear",
-            Regression::Tree(_) => "tree",
-        }
-    }
-}
-
-/// The name of a regression, as it is chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RegressionName {
-    /// Linear least squares.
-    Linear,
-    /// A regression tree with the usual limits.
-    Tree,
-}
-
-impl Choice for RegressionName {
-    const ALL: &'static [Self] = &[RegressionName::Linear, RegressionName::Tree];
+impl Choice for Regression {
+    const ALL: &'static [Self] = &[Regression::Linear, Regression::Tree(TreeLimits::USUAL)];
+    const NAMES: &'static [&'static str] = &["linear", "tree"];
 
     fn name(self) -> &'static str {
-        match self {
-            RegressionName::Linear => "linear",
-            RegressionName::Tree => "tree",
-        }
+        Self::NAMES[usize::from(self != Regression::Linear)]
     }
 }
 
@@ -332,6 +340,9 @@ impl TreeLimits {
         Ok(TreeLimits { max_depth, min_leaf })
     }
 
+    /// The default.
+    const USUAL: TreeLimits = TreeLimits { max_depth: 8, min_leaf: NonZeroUsize::new(5).unwrap() };
+
     /// The largest number of splits above a leaf.
     pub fn max_depth(self) -> usize {
         self.max_depth
@@ -345,7 +356,7 @@ impl TreeLimits {
 
 impl Default for TreeLimits {
     fn default() -> Self {
-        TreeLimits { max_depth: 8, min_leaf: const { NonZeroUsize::new(5).unwrap() } }
+        TreeLimits::USUAL
     }
 }
 
@@ -391,15 +402,9 @@ pub enum DynamicsRule {
     Given,
 }
 
-impl DynamicsRule {
-    /// The name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            DynamicsRule::Deterministic => "deterministic",
-            DynamicsRule::Sampled => "sampled",
-            DynamicsRule::Given => "given",
-        }
-    }
+impl Choice for DynamicsRule {
+    const ALL: &'static [Self] = &[DynamicsRule::Deterministic, DynamicsRule::Sampled, DynamicsRule::Given];
+    const NAMES: &'static [&'static str] = &["deterministic", "sampled", "given"];
 }
 
 /// Which transitions end an episode. Shaping keeps behaviour only if what an episode ends in has potential 0.
@@ -418,15 +423,7 @@ pub enum EndRule {
 
 impl Choice for EndRule {
     const ALL: &'static [Self] = &[EndRule::Auto, EndRule::Marked, EndRule::Sinks, EndRule::None];
-
-    fn name(self) -> &'static str {
-        match self {
-            EndRule::Auto => "auto",
-            EndRule::Marked => "marked",
-            EndRule::Sinks => "sinks",
-            EndRule::None => "none",
-        }
-    }
+    const NAMES: &'static [&'static str] = &["auto", "marked", "sinks", "none"];
 }
 
 /// On which transitions `projected` takes shaping out before two samples are compared.
@@ -447,14 +444,7 @@ pub enum Support {
 
 impl Choice for Support {
     const ALL: &'static [Self] = &[Support::Pair, Support::Own, Support::Space];
-
-    fn name(self) -> &'static str {
-        match self {
-            Support::Pair => "pair",
-            Support::Own => "own",
-            Support::Space => "space",
-        }
-    }
+    const NAMES: &'static [&'static str] = &["pair", "own", "space"];
 }
 
 /// With fewer shared transitions than this a distance is mostly noise.

@@ -2,6 +2,7 @@
 
 use super::Usual;
 use clap::Args;
+use srrd::Choice;
 use srrd_data::discretize::{DiscretizeOptions, Method};
 use std::path::PathBuf;
 
@@ -29,7 +30,7 @@ pub struct Discretize {
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// How features become cells: groups of near rows, bins of equal width, or bins with equally many rows; several, with commas, to see what each keeps
-    #[arg(long, value_name = "kmeans|uniform|quantile", value_delimiter = ',', default_value = "kmeans")]
+    #[arg(long, value_name = "kmeans|uniform|quantile", value_delimiter = ',', default_value = "kmeans", value_parser = Method::named)]
     pub method: Vec<Method>,
     /// How many groups of states, or bins of each feature; several, with commas, to see what each keeps
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_values_t = [DiscretizeOptions::default().cells])]

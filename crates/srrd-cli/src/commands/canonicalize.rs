@@ -39,7 +39,7 @@ pub fn run(args: &Canonicalize) -> Result<(), Failure> {
             ));
         }
         // Opened before the work, which should not be done for an output that cannot be written.
-        let copy = TableCopy::open_with(|| source.open(&reading.dataset), &args.output, &names, &reading)?;
+        let copy = TableCopy::open(|| source.open(&reading.dataset), &args.output, &names, &reading)?;
         // What was understood of the table was told when its samples were read.
         let lost = copy.notes().iter().filter(|note| matches!(note, TableNote::LeftOut { .. }));
         print::table_notes(&lost.cloned().collect::<Vec<_>>());
@@ -106,7 +106,7 @@ impl<'a> Written<'a> {
             gamma: used.settings.gamma.get(),
             gamma_estimate: used.gamma.as_ref().map(Into::into),
             estimator: used.estimator(),
-            regression: used.regression.map(srrd::settings::Regression::name),
+            regression: used.regression.map(srrd::Choice::name),
             samples: samples.iter().map(merged).collect(),
         }
     }

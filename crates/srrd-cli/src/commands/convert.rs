@@ -47,7 +47,7 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
     let options = args.usual.table.options(&Options::default(), false)?;
     args.usual.threads.run(|| {
         let source = Source::new(&args.input)?;
-        let copy = TableCopy::open_with(|| source.open(&options.dataset), &args.output, &[], &options)?;
+        let copy = TableCopy::open(|| source.open(&options.dataset), &args.output, &[], &options)?;
         print::table_notes(copy.notes());
         let columns: Vec<String> = copy.schema().names().map(str::to_owned).collect();
         let (file, log) = (copy.name().to_owned(), copy.log().cloned());

@@ -16,8 +16,6 @@ mod tables;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use srrd::Choice;
-use srrd::settings::SettingError;
-use std::str::FromStr;
 
 pub use kept::{Kept, what_is_kept};
 pub use kmeans::{Clusters, kmeans};
@@ -39,22 +37,7 @@ pub enum Method {
 
 impl Choice for Method {
     const ALL: &'static [Self] = &[Method::Kmeans, Method::Uniform, Method::Quantile];
-
-    fn name(self) -> &'static str {
-        match self {
-            Method::Kmeans => "kmeans",
-            Method::Uniform => "uniform",
-            Method::Quantile => "quantile",
-        }
-    }
-}
-
-impl FromStr for Method {
-    type Err = SettingError;
-
-    fn from_str(name: &str) -> Result<Self, SettingError> {
-        Method::named(name)
-    }
+    const NAMES: &'static [&'static str] = &["kmeans", "uniform", "quantile"];
 }
 
 /// How cells are made.
@@ -184,7 +167,7 @@ impl Space {
     }
 
     /// The features that never change, by name: they tell nothing apart.
-    pub fn constant(&self) -> Vec<&str> {
+    pub(crate) fn constant(&self) -> Vec<&str> {
         let names = self.features.iter().zip(&self.spreads);
         names.filter(|(_, spread)| **spread == 0.0).map(|(name, _)| name.as_str()).collect()
     }

@@ -128,12 +128,12 @@ impl TextColumn {
     }
 
     /// All texts joined without separator: what to search when a property of every text is asked for.
-    pub fn joined(&self) -> &str {
+    pub(crate) fn joined(&self) -> &str {
         &self.text
     }
 
     /// Removes every text and keeps the memory.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.text.clear();
         self.ends.clear();
     }
@@ -209,7 +209,7 @@ impl Values {
     }
 
     /// Removes every value and keeps the memory.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         match self {
             Values::Text(values) => values.clear(),
             Values::Int(values) => values.clear(),

@@ -30,18 +30,6 @@ pub struct TableCopy {
 }
 
 impl TableCopy {
-    /// As [`open_with`](Self::open_with), with the usual options.
-    ///
-    /// # Errors
-    /// As [`open_with`](Self::open_with).
-    pub fn open(
-        open: impl Fn() -> Result<Box<dyn TableReader>, TableError>,
-        output: &Path,
-        added: &[String],
-    ) -> Result<Self, TableError> {
-        Self::open_with(open, output, added, &TableOptions::default())
-    }
-
     /// Opens the input and the output; `open` may be called twice. Columns of floats called `added` are to be appended. The options say
     /// which columns mean what; all keep their names.
     ///
@@ -54,7 +42,7 @@ impl TableCopy {
     ///
     /// # Errors
     /// The input is not a table of transitions, has a column called as one to be added, or the output cannot be written.
-    pub fn open_with(
+    pub fn open(
         open: impl Fn() -> Result<Box<dyn TableReader>, TableError>,
         output: &Path,
         added: &[String],

@@ -1,13 +1,14 @@
 //! How tables are read as reward samples: which column is which, and what is made of the rows.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
-use srrd::settings::SettingError;
 use srrd::{Choice, Duplicates};
 
+use super::read::{ReadOptions, TableReader, open};
 use crate::dataset::{DatasetNote, DatasetOptions, Log};
-use crate::error::shorten;
+use crate::error::{TableError, shorten};
 
 /// What a column is to a table of transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -166,11 +167,6 @@ impl ColumnMap {
     pub fn get(&self, role: Role) -> Option<&str> {
         self.columns.iter().find(|(known, _)| *known == role).map(|(_, column)| column.as_str())
     }
-
-    /// Whether nothing was said.
-    pub fn is_empty(&self) -> bool {
-        self.columns.is_empty()
-    }
 }
 
 impl FromStr for ColumnMap {
@@ -227,22 +223,7 @@ pub enum Next {
 
 impl Choice for Next {
     const ALL: &'static [Self] = &[Next::Auto, Next::Shift, Next::None];
-
-    fn name(self) -> &'static str {
-        match self {
-            Next::Auto => "auto",
-            Next::Shift => "shift",
-            Next::None => "none",
-        }
-    }
-}
-
-impl FromStr for Next {
-    type Err = SettingError;
-
-    fn from_str(name: &str) -> Result<Self, SettingError> {
-        Next::named(name)
-    }
+    const NAMES: &'static [&'static str] = &["auto", "shift", "none"];
 }
 
 /// How a table is read as reward samples.
@@ -274,6 +255,16 @@ pub struct TableOptions {
 }
 
 impl TableOptions {
+    /// The table at `path` to be read with these options, and the name of what it holds where nothing else names it.
+    pub(super) fn open(&self, path: &Path) -> Result<(Box<dyn TableReader>, String), TableError> {
+        let reader = open(path, &ReadOptions { dataset: self.dataset.clone(), ..ReadOptions::default() })?;
+        let name = match path.file_name() {
+            Some(name) if name != "-" => name.to_string_lossy().into_owned(),
+            _ => reader.name().to_owned(),
+        };
+        Ok((reader, name))
+    }
+
     /// Adds what is known of a log of training.
     pub(crate) fn mean(&mut self, log: &Log) {
         // Prompts have no successors, whatever the steps of a log say, and what is a reward is known.

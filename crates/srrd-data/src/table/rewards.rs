@@ -55,15 +55,7 @@ impl RewardColumns {
         if self.labelled {
             columns.push(("label".to_owned(), ColumnType::Text));
         }
-        let number = if self.whole { ColumnType::Int } else { ColumnType::Float };
-        for (role, features) in
-            [("state", &self.state_features), ("action", &self.action_features), ("next_state", &self.state_features)]
-        {
-            match features.is_empty() {
-                true => columns.push((role.to_owned(), ColumnType::Text)),
-                false => columns.extend(features.iter().map(|name| (format!("{role}.{name}"), number))),
-            }
-        }
+        columns.extend(Cells::columns(&self.state_features, &self.action_features, self.whole));
         columns.push(("reward".to_owned(), ColumnType::Float));
         if self.std_errors {
             columns.push(("std_error".to_owned(), ColumnType::Float));

@@ -10,10 +10,10 @@ use super::gather::Gathered;
 use super::number::finite_numbers;
 use super::options::{TableNote, TableOptions};
 use super::properties::properties_of;
-use super::read::{ReadOptions, TableReader, for_each_batch, for_each_mapped, open};
+use super::read::{TableReader, for_each_batch, for_each_mapped};
 use super::roles::{Identity, NextState, Places, Roles};
 use super::shift::{Following, following};
-use super::tokens::{Ends, Tokens, cell_text, check_present, is_long};
+use super::tokens::{Ends, Tokens, cell_text, is_long, names_of};
 use crate::error::{ErrorKind, TableError};
 
 /// The place of a row that is in no sample.
@@ -172,11 +172,7 @@ pub fn read_samples(path: &Path, options: impl Into<TableOptions>) -> Result<Vec
 /// Anything wrong with the table; the message names the file, the row and the column and says what to do.
 pub fn read_table(path: &Path, options: impl Into<TableOptions>) -> Result<SampleTable, TableError> {
     let options = options.into();
-    let reader = open(path, &ReadOptions { dataset: options.dataset.clone(), ..ReadOptions::default() })?;
-    let name = match path.file_name() {
-        Some(name) if name != "-" => name.to_string_lossy().into_owned(),
-        _ => reader.name().to_owned(),
-    };
+    let (reader, name) = options.open(path)?;
     read_sample_table(reader, &name, options)
 }
 
@@ -393,13 +389,8 @@ impl Taker<'_> {
             None => (self.rows.next_states(batch)?, None),
         };
         let rewards = self.rows.rewards(batch)?;
-        let column = |name: &Option<String>, position: Option<usize>| -> Result<_, TableError> {
-            let Some((name, position)) = name.as_ref().zip(position) else { return Ok(None) };
-            check_present(file, name, batch, &batch.columns[position])?;
-            Ok(Some(&batch.columns[position]))
-        };
-        let sample = column(&roles.sample, places.sample)?;
-        let episode = if roles.keep_episodes { column(&roles.episode, places.episode)? } else { None };
+        let sample = names_of(file, &roles.sample, places.sample, batch)?;
+        let episode = if roles.keep_episodes { names_of(file, &roles.episode, places.episode, batch)? } else { None };
         let label = places.label.map(|position| &batch.columns[position]);
         for index in 0..batch.rows {
             if known.is_some_and(|known| !known[index]) {

@@ -128,6 +128,18 @@ pub(crate) fn check_present(file: &str, name: &str, batch: &Batch, column: &Colu
     }
 }
 
+/// The column of names that is called so and stands there, if there is one; all of them have to be there.
+pub(crate) fn names_of<'a>(
+    file: &str,
+    name: &Option<String>,
+    position: Option<usize>,
+    batch: &'a Batch,
+) -> Result<Option<&'a Column>, TableError> {
+    let Some((name, position)) = name.as_ref().zip(position) else { return Ok(None) };
+    check_present(file, name, batch, &batch.columns[position])?;
+    Ok(Some(&batch.columns[position]))
+}
+
 /// The text of a cell, for names and labels.
 pub(crate) fn cell_text(column: &Column, index: usize) -> std::borrow::Cow<'_, str> {
     match &column.values {

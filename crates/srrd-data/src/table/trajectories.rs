@@ -2,7 +2,7 @@
 
 use srrd::Token;
 use srrd::sample::Vocabulary;
-use srrd::trajectories::{End, Trajectories, TrajectoryError};
+use srrd::trajectories::{End, Trajectories, TrajectoriesBuilder, TrajectoryError};
 use std::path::Path;
 
 use super::roles::Identity;
@@ -79,14 +79,7 @@ impl TrajectoryRows {
             columns.extend(["sample", "label"].map(|name| (name.to_owned(), ColumnType::Text)));
         }
         columns.extend(["episode", "step"].map(|name| (name.to_owned(), ColumnType::Int)));
-        let number = if *whole { ColumnType::Int } else { ColumnType::Float };
-        for (role, features) in [("state", state_features), ("action", action_features), ("next_state", state_features)]
-        {
-            match features.is_empty() {
-                true => columns.push((role.to_owned(), ColumnType::Text)),
-                false => columns.extend(features.iter().map(|name| (format!("{role}.{name}"), number))),
-            }
-        }
+        columns.extend(Cells::columns(state_features, action_features, *whole));
         columns.push(("reward".to_owned(), ColumnType::Float));
         if *done {
             columns.push(("done".to_owned(), ColumnType::Bool));
@@ -157,6 +150,16 @@ pub(super) enum Cells {
 }
 
 impl Cells {
+    /// The columns of states, actions and next states: of tokens, or of features with these names, which are whole numbers or not.
+    pub fn columns(states: &[String], actions: &[String], whole: bool) -> Vec<(String, ColumnType)> {
+        let number = if whole { ColumnType::Int } else { ColumnType::Float };
+        let of = |(role, features): (&str, &[String])| match features.is_empty() {
+            true => vec![(role.to_owned(), ColumnType::Text)],
+            false => features.iter().map(|name| (format!("{role}.{name}"), number)).collect(),
+        };
+        [("state", states), ("action", actions), ("next_state", states)].into_iter().flat_map(of).collect()
+    }
+
     pub fn new(features: usize, whole: bool) -> Self {
         match (features, whole) {
             (0, _) => Cells::Tokens(TextColumn::new()),
@@ -244,6 +247,18 @@ impl TrajectoryWriter {
     }
 }
 
+/// A builder of trajectories whose features, if any, have the names that they have in a table, in the order of these names.
+pub(super) fn builder_of(state: &Identity, action: &Identity) -> TrajectoriesBuilder {
+    let mut builder = Trajectories::builder();
+    if let Some(names) = state.features() {
+        builder = builder.state_features(names);
+    }
+    if let Some(names) = action.features() {
+        builder = builder.action_features(names);
+    }
+    builder
+}
+
 /// Trajectories of episodes with so many steps each, from tables in memory: one of states, with a row more per episode than it has steps, and
 /// one of actions, with a row per step. `origin` is what messages call them.
 ///
@@ -283,13 +298,7 @@ pub fn trajectories_of(
     };
     let (state_tokens, action_tokens) =
         (tokens(&state, state_schema, states)?, tokens(&action, action_schema, actions)?);
-    let mut builder = Trajectories::builder();
-    if let Some(names) = state.features() {
-        builder = builder.state_features(names);
-    }
-    if let Some(names) = action.features() {
-        builder = builder.action_features(names);
-    }
+    let mut builder = builder_of(&state, &action);
     let wrong = |error: TrajectoryError| TableError::new(ErrorKind::Type, origin, error.to_string());
     let mut row = 0;
     for (episode, &(steps, end)) in episodes.iter().enumerate() {

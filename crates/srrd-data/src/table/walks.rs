@@ -8,15 +8,17 @@ use rayon::prelude::*;
 use srrd::Token;
 use srrd::returns::Walks;
 use srrd::run::checkpoint;
-use srrd::trajectories::{End, Trajectories, TrajectoriesBuilder, TrajectoryError};
+use srrd::trajectories::{End, Trajectories, TrajectoryError};
 
 use super::batch::Batch;
+use super::copy::label_changes;
 use super::number::finite_numbers;
 use super::options::{TableNote, TableOptions};
-use super::read::{ReadOptions, TableReader, for_each_batch, listed, open};
+use super::read::{TableReader, for_each_batch, listed};
 use super::roles::{NextState, Places, Roles};
 use super::shift::{Following, following};
-use super::tokens::{Ends, Tokens, cell_text, check_present};
+use super::tokens::{Ends, Tokens, cell_text, names_of};
+use super::trajectories::builder_of;
 use crate::error::{ErrorKind, TableError, shorten};
 
 /// The episodes of a table, and what was understood of it.
@@ -46,11 +48,7 @@ pub struct WalkTable {
 /// Anything wrong with the table; the message names the file, the row and the column and says what to do.
 pub fn read_walks(path: &Path, options: impl Into<TableOptions>) -> Result<WalkTable, TableError> {
     let options = options.into();
-    let reader = open(path, &ReadOptions { dataset: options.dataset.clone(), ..ReadOptions::default() })?;
-    let name = match path.file_name() {
-        Some(name) if name != "-" => name.to_string_lossy().into_owned(),
-        _ => reader.name().to_owned(),
-    };
+    let (reader, name) = options.open(path)?;
     read_walk_table(reader, &name, options)
 }
 
@@ -175,14 +173,9 @@ impl<'a> Rows<'a> {
         let mut last: Option<(Option<String>, String, Option<String>)> = None;
         let (mut current, mut run): (usize, Vec<Place>) = (0, Vec::new());
         for (number, batch) in self.batches.iter().enumerate() {
-            let column = |name: &Option<String>, position: Option<usize>| -> Result<_, TableError> {
-                let Some((name, position)) = name.as_ref().zip(position) else { return Ok(None) };
-                check_present(self.file, name, batch, &batch.columns[position])?;
-                Ok(Some(&batch.columns[position]))
-            };
-            let sample = column(&self.roles.sample, self.places.sample)?;
-            let label = column(&self.roles.label, self.places.label)?;
-            let episode = column(&self.roles.episode, self.places.episode)?;
+            let sample = names_of(self.file, &self.roles.sample, self.places.sample, batch)?;
+            let label = names_of(self.file, &self.roles.label, self.places.label, batch)?;
+            let episode = names_of(self.file, &self.roles.episode, self.places.episode, batch)?;
             steps.clear();
             if let (Some(step), Some(name)) = (self.places.step, &self.roles.step) {
                 finite_numbers(self.file, name, batch, step, &mut steps)?;
@@ -204,7 +197,11 @@ impl<'a> Rows<'a> {
                         samples.push(SampleRows { name, label, episodes: EpisodeRows::new() });
                         samples.len() - 1
                     });
-                    self.check_label(&samples[current], label.as_deref(), batch, at)?;
+                    let known = &samples[current].label;
+                    if *known != label {
+                        let [known, label, sample] = [known, &label, &sample].map(|text| text.as_deref().unwrap_or(""));
+                        return Err(label_changes(self.file, sample, known, label, self.roles, batch, at));
+                    }
                     last = Some((sample, episode.into_owned(), label));
                 }
                 let step = steps.get(at).copied().unwrap_or(row as f64);
@@ -221,26 +218,6 @@ impl<'a> Rows<'a> {
             }
         }
         Ok(samples)
-    }
-
-    /// A sample has one label.
-    fn check_label(
-        &self,
-        sample: &SampleRows,
-        label: Option<&str>,
-        batch: &Batch,
-        at: usize,
-    ) -> Result<(), TableError> {
-        if sample.label.as_deref() == label {
-            return Ok(());
-        }
-        let what = format!(
-            "the label is `{}`, but earlier rows of the same sample have `{}`: a sample has one label",
-            shorten(label.unwrap_or("")),
-            shorten(sample.label.as_deref().unwrap_or(""))
-        );
-        let name = self.roles.label.as_deref().unwrap_or("label");
-        Err(TableError::new(ErrorKind::Type, self.file, what).at(batch, at).in_column(name))
     }
 
     fn values(&self) -> Result<Values<'a>, TableError> {
@@ -270,22 +247,10 @@ impl<'a> Rows<'a> {
         })
     }
 
-    fn builder(&self) -> TrajectoriesBuilder {
-        let mut builder = Trajectories::builder();
-        // Features are in the order of their names.
-        if let Some(names) = self.roles.state.features() {
-            builder = builder.state_features(names);
-        }
-        if let Some(names) = self.roles.action.features() {
-            builder = builder.action_features(names);
-        }
-        builder
-    }
-
     /// The walks of a sample, one for every reward column; one without rewards where none are asked for.
     fn walks(&self, name: &str, sample: &SampleRows, values: &Values<'_>) -> Result<Vec<Walks>, TableError> {
         let Values { states, actions, next_states, rewards } = values;
-        let mut builder = self.builder();
+        let mut builder = builder_of(&self.roles.state, &self.roles.action);
         let mut others: Vec<Vec<f64>> = vec![Vec::new(); rewards.len().saturating_sub(1)];
         let mut names = Vec::new();
         for (name, rows) in &sample.episodes {

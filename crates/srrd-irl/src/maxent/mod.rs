@@ -55,26 +55,12 @@ pub enum Form {
 
 impl Choice for RewardOf {
     const ALL: &'static [Self] = &[RewardOf::State, RewardOf::NextState, RewardOf::StateAction];
-
-    fn name(self) -> &'static str {
-        match self {
-            RewardOf::State => "state",
-            RewardOf::NextState => "next-state",
-            RewardOf::StateAction => "state-action",
-        }
-    }
+    const NAMES: &'static [&'static str] = &["state", "next-state", "state-action"];
 }
 
 impl Choice for Form {
     const ALL: &'static [Self] = &[Form::Free, Form::Linear, Form::Mlp];
-
-    fn name(self) -> &'static str {
-        match self {
-            Form::Free => "free",
-            Form::Linear => "linear",
-            Form::Mlp => "mlp",
-        }
-    }
+    const NAMES: &'static [&'static str] = &["free", "linear", "mlp"];
 }
 
 /// Settings of maximum causal entropy.

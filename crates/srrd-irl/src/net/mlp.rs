@@ -81,11 +81,6 @@ impl<R: Real> Mlp<R> {
         self.layers[0].inputs
     }
 
-    /// How many numbers a row of outputs has.
-    pub fn outputs(&self) -> usize {
-        self.layers[self.layers.len() - 1].outputs
-    }
-
     /// Layer by layer, the weights of its inputs (those of one input side by side), then its shifts.
     pub fn parameters(&self) -> &[R] {
         &self.parameters

@@ -47,13 +47,7 @@ pub enum Objective {
 
 impl Choice for Objective {
     const ALL: &'static [Self] = &[Objective::Near, Objective::Spread];
-
-    fn name(self) -> &'static str {
-        match self {
-            Objective::Near => "near",
-            Objective::Spread => "spread",
-        }
-    }
+    const NAMES: &'static [&'static str] = &["near", "spread"];
 }
 
 /// Settings of PTIRL.

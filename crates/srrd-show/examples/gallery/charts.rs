@@ -25,7 +25,6 @@ pub(crate) fn gallery() -> Result<Gallery, FigureError> {
         ("bars-signs", Box::new(signs())),
         ("bars-many", Box::new(many_bars())),
         ("scatter-ten", Box::new(scatter(10, 60))),
-        ("scatter-equal", Box::new(scatter(3, 40).equal_scales())),
         ("scatter-twenty", Box::new(scatter(20, 100))),
         ("grid-arrows", Box::new(grid_with_arrows()?)),
         ("grid-shares", Box::new(grid_with_shares()?)),
@@ -193,8 +192,7 @@ fn grid_with_arrows() -> Result<GridPicture, FigureError> {
     }
     GridPicture::new("Where two rewards differ", side, side, values)?
         .subtitle("Cells: mean over what was sampled there; arrows: single transitions.")
-        .diverging()
-        .value_label("Learned minus true, canonical")
+        .labels("cells: share of the distance in %", "arrows: learned minus true, canonical")
         .arrows(arrows)
 }
 
@@ -205,17 +203,20 @@ fn grid_with_shares() -> Result<GridPicture, FigureError> {
         let (x, y) = (cell % 8, cell / 8);
         Arrow::new(x, y, if x < 7 { 1 } else { 0 }, 0, 8.0 * random() - 4.0)
     });
-    let picture = GridPicture::new("Where two rewards differ", 8, 6, values)?.neutral().rows_from_top();
-    let picture = picture.value_label("cells: share of the distance in %").arrows(arrows.collect())?;
-    Ok(picture.arrow_scale("arrows: share of one step in %, orange where A gives more, blue where B does"))
+    let labels = [
+        "cells: share of the distance in %",
+        "arrows: share of one step in %, orange where A gives more, blue where B does",
+    ];
+    let picture = GridPicture::new("Where two rewards differ", 8, 6, values)?.labels(labels[0], labels[1]);
+    picture.arrows(arrows.collect())
 }
 
 fn grid_with_numbers() -> Result<GridPicture, FigureError> {
     let values = (0..24).map(|cell| if cell == 7 { f64::NAN } else { f64::from(cell * cell) / 40.0 }).collect();
-    Ok(GridPicture::new("Visits", 6, 4, values)?.value_label("visits").axes("column", "row").rows_from_top())
+    Ok(GridPicture::new("Visits", 6, 4, values)?.labels("visits", "steps"))
 }
 
 fn large_grid() -> Result<GridPicture, FigureError> {
     let values = (0..120 * 80).map(|cell| (f64::from(cell % 120) / 9.0).sin() * (f64::from(cell / 120) / 13.0).cos());
-    Ok(GridPicture::new("Large", 120, 80, values.collect())?.diverging())
+    GridPicture::new("Large", 120, 80, values.collect())
 }

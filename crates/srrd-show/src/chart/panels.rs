@@ -25,7 +25,7 @@ const NARROWEST: f64 = 220.0;
 ///
 /// Series are told apart by name: those of one name look the same in every panel and share an
 /// entry of the legend. Axes with the same label and scale get the same range, so that panels can
-/// be compared, unless [`own_ranges`](Self::own_ranges) or the range of an axis says otherwise.
+/// be compared, unless the range of an axis says otherwise.
 ///
 /// ```
 /// use srrd_show::{Axis, Figure, LineChart, Panels, Point, Series};
@@ -43,7 +43,6 @@ pub struct Panels {
     subtitle: String,
     columns: usize,
     panels: Vec<LineChart>,
-    own_ranges: bool,
     direct_labels: bool,
     wide: bool,
 }
@@ -57,7 +56,6 @@ impl Panels {
             subtitle: String::new(),
             columns: columns.clamp(1, most),
             panels: Vec::new(),
-            own_ranges: false,
             direct_labels: false,
             wide: false,
         }
@@ -66,12 +64,6 @@ impl Panels {
     /// Adds a panel; its title stands above it.
     pub fn panel(mut self, chart: LineChart) -> Self {
         self.panels.push(chart);
-        self
-    }
-
-    /// Gives every panel the ranges of its own data.
-    pub fn own_ranges(mut self) -> Self {
-        self.own_ranges = true;
         self
     }
 
@@ -101,9 +93,6 @@ impl Panels {
     /// What the axes of every panel have to show.
     fn ranges(&self) -> Vec<(Extent, Extent)> {
         let own: Vec<(Extent, Extent)> = self.panels.iter().map(LineChart::extents).collect();
-        if self.own_ranges {
-            return own;
-        }
         let shared = |axis: &Axis, of: fn(&LineChart) -> &Axis, which: fn(&(Extent, Extent)) -> &Extent| {
             let mut all = Extent::default();
             for (panel, extents) in self.panels.iter().zip(&own) {

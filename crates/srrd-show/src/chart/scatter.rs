@@ -1,6 +1,6 @@
 //! Points by class.
 
-use super::axis::{Axis, Scale};
+use super::axis::Axis;
 use super::frame::{Block, Frame};
 use super::legend::{Legend, Placement};
 use super::plot::{Look, draw_series, extents, sorted};
@@ -24,7 +24,6 @@ const AREA_HEIGHT: f64 = 400.0;
 /// use srrd_show::{Axis, Figure, Point, ScatterChart};
 ///
 /// let chart = ScatterChart::new("Samples in the plane", Axis::linear("first"), Axis::linear("second"))
-///     .equal_scales()
 ///     .class("agent 1", vec![Point::new(0.0, 0.1), Point::new(0.1, 0.0)])
 ///     .class("agent 2", vec![Point::new(0.7, 0.6)]);
 /// assert_eq!(chart.to_svg().matches(r#"class="point""#).count(), 3);
@@ -36,13 +35,12 @@ pub struct ScatterChart {
     x: Axis,
     y: Axis,
     classes: Vec<Series>,
-    equal_scales: bool,
 }
 
 impl ScatterChart {
     /// A chart without points.
     pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Self {
-        ScatterChart { title: title.into(), subtitle: String::new(), x, y, classes: Vec::new(), equal_scales: false }
+        ScatterChart { title: title.into(), subtitle: String::new(), x, y, classes: Vec::new() }
     }
 
     /// Adds the points of a class.
@@ -60,13 +58,6 @@ impl ScatterChart {
     /// A line or two below the title.
     pub fn subtitle(mut self, subtitle: impl Into<String>) -> Self {
         self.subtitle = subtitle.into();
-        self
-    }
-
-    /// Makes a unit as long upwards as across, for coordinates whose distances mean something. For
-    /// linear axes, instead of their ranges; logarithmic ones stay as they are.
-    pub fn equal_scales(mut self) -> Self {
-        self.equal_scales = true;
         self
     }
 }
@@ -87,28 +78,14 @@ impl ScatterChart {
         let styles = Styles::of_points(self.classes.iter());
         let legend = Legend::of_lines(&styles);
         let beside = legend.beside(AREA_HEIGHT).filter(|_| width > NARROW);
-        let mut block = Block {
+        let block = Block {
             left: MARGIN,
             top: header.bottom(),
             right: width - MARGIN - beside.as_ref().map_or(0.0, Placement::width_beside),
             area_height: AREA_HEIGHT,
         };
-        let (mut x_axis, mut y_axis) = (self.x.clone(), self.y.clone());
         let (x, y) = extents(&self.classes, &self.x, &self.y);
-        let linear = [&self.x, &self.y].iter().all(|axis| axis.scale() == Scale::Linear);
-        if let (true, Some(x), Some(y)) = (self.equal_scales && linear, x.range(), y.range()) {
-            let span = (x.1 - x.0).max(y.1 - y.0);
-            let half = if span > 0.0 { span * 0.53 } else { 1.0 };
-            let around = |axis: Axis, (low, high): (f64, f64)| {
-                let middle = low + (high - low) / 2.0;
-                axis.range(middle - half, middle + half)
-            };
-            (x_axis, y_axis) = (around(x_axis, x), around(y_axis, y));
-            // A square; how wide it is depends on the labels at its side.
-            block.area_height =
-                Frame::new(block, (&x_axis, &Default::default()), (&y_axis, &Default::default())).inner_width();
-        }
-        let frame = Frame::new(block, (&x_axis, &x), (&y_axis, &y));
+        let frame = Frame::new(block, (&self.x, &x), (&self.y, &y));
         let mut content = Element::new("g");
         header.draw(&mut content);
         frame.draw(&mut content);
@@ -116,7 +93,7 @@ impl ScatterChart {
         let look = Look { radius: radius(points), opacity: 0.8, shift: 0.0 };
         let mut any = false;
         for class in &self.classes {
-            let points = sorted(class, &x_axis);
+            let points = sorted(class, &self.x);
             let (group, drawn) = draw_series(class, &points, &styles.get(class.name()), &frame, look);
             any |= drawn;
             content.push(group);

@@ -15,14 +15,12 @@ mod cells;
 mod classes;
 mod layout;
 mod legend;
-mod order;
 mod tree;
 
 use cells::hatching;
 use classes::Classes;
 use layout::Layout;
 use legend::{colour_bar, legend};
-pub use order::clustered_order;
 use tree::{tree, tree_scale};
 
 /// Up to this many samples every cell shows its number.
@@ -93,8 +91,8 @@ pub struct HeatMap {
 impl HeatMap {
     /// A heat map of `values`, the matrix of distances row after row; NaN is "undefined".
     ///
-    /// The samples are drawn in the order given until [`clustered`](Self::clustered) or
-    /// [`ordered`](Self::ordered) says otherwise. An empty title takes no room.
+    /// The samples are drawn in the order given until [`clustered`](Self::clustered) says
+    /// otherwise. An empty title takes no room.
     ///
     /// # Errors
     ///
@@ -143,7 +141,7 @@ impl HeatMap {
         Ok(self)
     }
 
-    /// Orders the samples by [average-linkage clustering](crate::clustered_order) and, up to
+    /// Orders the samples by [average-linkage clustering](srrd::cluster::ClusterTree::average) and, up to
     /// 100 samples, draws the tree of merges above the map.
     pub fn clustered(mut self) -> Self {
         let clustering = ClusterTree::average(self.names.len(), &self.values).unwrap_or_default();
@@ -176,28 +174,6 @@ impl HeatMap {
             self.faded[b * samples + a] = true;
         }
         self
-    }
-
-    /// Draws the samples in this order: `order[0]` is the number of the sample that comes first.
-    ///
-    /// # Errors
-    ///
-    /// [`FigureError::Order`] if `order` is not a permutation of the samples.
-    pub fn ordered(mut self, order: Vec<usize>) -> Result<Self, FigureError> {
-        let samples = self.names.len();
-        let mut seen = vec![false; samples];
-        for &sample in &order {
-            match seen.get_mut(sample) {
-                Some(mark) if !*mark => *mark = true,
-                _ => return Err(FigureError::Order { samples }),
-            }
-        }
-        if order.len() != samples {
-            return Err(FigureError::Order { samples });
-        }
-        self.order = order;
-        self.clustering = None;
-        Ok(self)
     }
 
     /// The sample drawn at each position, from the top and from the left.

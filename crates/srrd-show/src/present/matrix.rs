@@ -36,7 +36,7 @@ pub fn text(matrix: &Matrix) -> String {
         "{} distances; {}; {}\n\n{}",
         matrix.metric,
         super::gamma::in_words(&matrix.used),
-        super::estimator(&matrix.used),
+        matrix.used.estimator_in_words(),
         table(&header, &(0..size).map(row).collect::<Vec<_>>(), &[])
     );
     if !weak.is_empty() {

@@ -13,7 +13,6 @@ pub mod survey;
 pub mod verdict;
 
 use srrd::answer::{SampleSummary, Used};
-use srrd::settings::{Actions, Batch, Estimator, Regression};
 
 use crate::escape::shown;
 use crate::words::counted;
@@ -33,28 +32,6 @@ fn sizes(transitions: usize, states: usize, actions: usize) -> String {
     )
 }
 
-/// The estimator in words.
-fn estimator(used: &Used) -> String {
-    match used.settings.estimator {
-        Estimator::Unbiased => "unbiased estimates".to_owned(),
-        Estimator::Double { actions, batch } => {
-            let of = match actions {
-                Actions::Marginal => "states",
-                Actions::Joint => "pairs of state and action",
-            };
-            let batch = match batch {
-                Batch::All => format!("double batch of all {of}"),
-                Batch::Size(size) => format!("double batch, size {size}, of {of} (seed {})", used.settings.seed),
-            };
-            match used.regression {
-                None => batch,
-                Some(Regression::Linear) => format!("{batch}, the rest predicted by linear regression"),
-                Some(Regression::Tree(_)) => format!("{batch}, the rest predicted by a regression tree"),
-            }
-        }
-    }
-}
-
 /// Two samples and how they are compared, in three lines.
 fn header(a: &SampleSummary, b: &SampleSummary, common: usize, used: &Used) -> String {
     format!(
@@ -63,6 +40,6 @@ fn header(a: &SampleSummary, b: &SampleSummary, common: usize, used: &Used) -> S
         described(b),
         counted(common, "transition", "transitions"),
         gamma::in_words(used),
-        estimator(used),
+        used.estimator_in_words(),
     )
 }

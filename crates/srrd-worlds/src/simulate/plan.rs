@@ -156,12 +156,12 @@ impl Plan {
     }
 
     /// Whether several agents play, so that samples have names and labels.
-    pub fn is_labelled(&self) -> bool {
+    pub(crate) fn is_labelled(&self) -> bool {
         self.players.iter().any(|player| player.label.is_some())
     }
 
     /// How many samples there will be.
-    pub fn sample_count(&self) -> usize {
+    pub(crate) fn sample_count(&self) -> usize {
         self.players.len() * self.sets
     }
 

@@ -11,7 +11,7 @@ use crate::metric::Metric;
 use crate::problem::Problem;
 use crate::question::{Question, Settled};
 use crate::sample::{NamedSample, RewardSample};
-use crate::settings::{Gamma, SettingError, Settings, Shrinkage};
+use crate::settings::{Choice, Gamma, SettingError, Settings, Shrinkage};
 use crate::warning::Warning;
 
 /// What classification chooses from and how it is measured, as it was given.
@@ -202,7 +202,7 @@ pub fn classify(samples: &[&NamedSample], plan: &ClassifyPlan) -> Result<Classif
     Ok(Classification {
         samples: samples.len(),
         labels: classes.names().to_vec(),
-        estimator: plan.question.estimator_name(),
+        estimator: plan.question.estimator().name(),
         train: plan.splits.train_size(&classes),
         repeats: plan.splits.repeats(),
         gammas: plan.gammas.iter().map(|gamma| gamma.get()).collect(),
@@ -239,7 +239,7 @@ impl Classification {
 }
 
 /// What samples without a label were taken for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Labelling {
     /// The metric.
@@ -451,19 +451,6 @@ impl Serialize for Labelled {
         map.serialize_entry("votes", &Votes(votes))?;
         map.serialize_entry("neighbours", &neighbours.collect::<Vec<_>>())?;
         map.serialize_entry("undefined", undefined)?;
-        map.end()
-    }
-}
-
-impl Serialize for Labelling {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("metric", &self.metric)?;
-        map.serialize_entry("gamma", &self.gamma)?;
-        map.serialize_entry("k", &self.k)?;
-        map.serialize_entry("validation", &self.validation)?;
-        map.serialize_entry("predictions", &self.predictions)?;
-        map.serialize_entry("warnings", &self.warnings)?;
         map.end()
     }
 }

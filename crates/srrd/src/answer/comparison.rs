@@ -105,7 +105,7 @@ impl Judgement {
 }
 
 /// What a sample holds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SampleSummary {
     /// Its name.
@@ -119,7 +119,12 @@ pub struct SampleSummary {
     /// How many transitions occurred with unequal rewards.
     pub averaged: usize,
     /// What was done about them.
+    #[serde(serialize_with = "by_name")]
     pub duplicates: Duplicates,
+}
+
+fn by_name<T: Choice, S: Serializer>(choice: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(choice.name())
 }
 
 impl SampleSummary {
@@ -133,19 +138,6 @@ impl SampleSummary {
             averaged: duplicates.averaged,
             duplicates: duplicates.policy,
         }
-    }
-}
-
-impl Serialize for SampleSummary {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
-        map.serialize_entry("transitions", &self.transitions)?;
-        map.serialize_entry("states", &self.states)?;
-        map.serialize_entry("actions", &self.actions)?;
-        map.serialize_entry("averaged", &self.averaged)?;
-        map.serialize_entry("duplicates", self.duplicates.name())?;
-        map.end()
     }
 }
 

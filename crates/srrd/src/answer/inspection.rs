@@ -13,7 +13,7 @@ use crate::problem::Problem;
 use crate::question::{Question, Settled};
 use crate::run::Pace;
 use crate::sample::{DuplicateCounts, NamedSample, RewardSample};
-use crate::settings::Estimator;
+use crate::settings::EstimatorName;
 use crate::sure::{NoiseFloor, RewardNoise};
 use crate::warning::Warning;
 
@@ -27,25 +27,30 @@ pub struct Space {
 }
 
 /// What was found out about samples.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Inspection {
     /// Each sample by itself.
     pub samples: Vec<SampleFinding>,
     /// How many transitions they share, if there are two.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub common: Option<usize>,
     /// Whether they can be compared, if there are two.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<Advised>,
     /// The γ that was used.
+    #[serde(skip)]
     pub gamma: f64,
     /// What the estimate of γ came to, where it was found from the samples.
+    #[serde(skip)]
     pub gamma_estimate: Option<GammaSummary>,
     /// What to know about the samples.
     pub warnings: Vec<Warning>,
 }
 
 /// Where the next states of a sample come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum NextStates {
     /// They were given.
     Given,
@@ -53,17 +58,6 @@ pub enum NextStates {
     Shifted,
     /// There are none: every row ends in one common end state.
     OneStep,
-}
-
-impl NextStates {
-    /// Its name in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            NextStates::Given => "given",
-            NextStates::Shifted => "shifted",
-            NextStates::OneStep => "one-step",
-        }
-    }
 }
 
 /// What was found out about one sample.
@@ -235,7 +229,7 @@ impl Advised {
 /// # Errors
 /// An estimator other than the double batch, a space that is too small, or samples that can share no transition.
 pub fn inspect(samples: &[&NamedSample], question: &Question, space: Option<Space>) -> Result<Inspection, Problem> {
-    if question.settings().estimator == Estimator::Unbiased || question.regression().is_some() {
+    if question.estimator() != EstimatorName::Double {
         return Err(Problem::NothingToInspect { regressed: question.regression().is_some() });
     }
     if let Some(space) = space {
@@ -283,10 +277,7 @@ impl SampleFinding {
     ) -> Self {
         let sample = &named.sample;
         let terms = || {
-            let batch = match settled.settings.estimator {
-                Estimator::Double { actions, batch } => BatchSet::draw(sample, actions, batch, settled.settings.seed),
-                Estimator::Unbiased => BatchSet::all(sample, Default::default()),
-            };
+            let batch = BatchSet::of(sample, &settled.settings).expect("only the double batch is inspected");
             question.metrics().iter().map(|&metric| term_coverage(sample, metric, &batch)).collect()
         };
         let pair = sample.noise().map(|_| Pair::new(sample, sample));
@@ -327,21 +318,6 @@ fn reward_range(sample: &RewardSample) -> [f64; 3] {
     let low = rewards.iter().copied().fold(f64::INFINITY, f64::min);
     let high = rewards.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     [low, rewards.iter().sum::<f64>() / rewards.len() as f64, high]
-}
-
-impl Serialize for Inspection {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("samples", &self.samples)?;
-        if let Some(common) = self.common {
-            map.serialize_entry("common", &common)?;
-        }
-        if let Some(advice) = &self.advice {
-            map.serialize_entry("advice", advice)?;
-        }
-        map.serialize_entry("warnings", &self.warnings)?;
-        map.end()
-    }
 }
 
 #[derive(Serialize)]
@@ -425,7 +401,7 @@ impl Serialize for SampleFinding {
         map.serialize_entry("ending", &self.ending)?;
         map.serialize_entry("ends_disagree", &self.ends_disagree)?;
         map.serialize_entry("chance", &self.chance)?;
-        map.serialize_entry("next_states", self.next_states.name())?;
+        map.serialize_entry("next_states", &self.next_states)?;
         map.serialize_entry("rows", &self.duplicates.rows)?;
         map.serialize_entry("repeated", &self.duplicates.repeated)?;
         map.serialize_entry("averaged", &self.duplicates.averaged)?;
@@ -441,7 +417,6 @@ impl Serialize for SampleFinding {
 
 impl Serialize for Advised {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let reasons: Vec<&str> = self.reasons.iter().map(|reason| reason.name()).collect();
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("metric", &self.metric)?;
         map.serialize_entry("shared", &self.shared)?;
@@ -449,7 +424,7 @@ impl Serialize for Advised {
         map.serialize_entry("rank", &self.shaping.rank)?;
         map.serialize_entry("components", &self.shaping.components)?;
         map.serialize_entry("enough", &self.enough)?;
-        map.serialize_entry("reasons", &reasons)?;
+        map.serialize_entry("reasons", &self.reasons)?;
         map.serialize_entry("gamma_matters", &self.gamma_matters)?;
         map.serialize_entry("one_step", &self.one_step)?;
         map.serialize_entry("together", &self.together)?;

@@ -258,11 +258,6 @@ impl Matrix {
     pub fn clusters(&self, count: ClusterCount) -> Result<Clusters, Problem> {
         cluster(self.names.len(), self.distances.as_slice(), count).map_err(Problem::Clusters)
     }
-
-    /// The pairs without a distance, samples with themselves included.
-    pub fn undefined(&self) -> impl Iterator<Item = UndefinedPair<'_>> {
-        self.distances.undefined().map(|(i, j, why)| UndefinedPair { a: &self.names[i], b: &self.names[j], why })
-    }
 }
 
 impl Serialize for UndefinedPair<'_> {

@@ -8,7 +8,7 @@ use crate::gamma::{GammaEstimate, NotIdentified, rounded};
 use crate::metric::Metric;
 use crate::question::{Question, Settled};
 use crate::sample::{Duplicates, Token};
-use crate::settings::{Actions, Batch, Choice, Estimator, Regression, Settings, Support};
+use crate::settings::{Batch, Choice, Regression, Settings};
 
 /// The settings that an answer was found with.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +63,12 @@ impl Used {
 
     /// The name of the estimator.
     pub fn estimator(&self) -> &'static str {
-        if self.regression.is_some() { "regressed" } else { self.settings.estimator.name() }
+        self.settings.estimator.called(self.regression).name()
+    }
+
+    /// The estimator, as people say it.
+    pub fn estimator_in_words(&self) -> String {
+        self.settings.estimator.in_words(self.regression, self.settings.seed)
     }
 
     /// The settings as entries of an answer's object, but for the kind of correlation: an answer's `correlation` is ρ.
@@ -74,12 +79,9 @@ impl Used {
         map.serialize_entry("support", support.name())?;
         map.serialize_entry("potential", &potential.to_string())?;
         map.serialize_entry("estimator", self.estimator())?;
-        map.serialize_entry("regression", &self.regression.map(Regression::name))?;
-        let (actions, batch) = match estimator {
-            Estimator::Double { actions, batch } => (actions, Some(batch)),
-            Estimator::Unbiased => (Actions::Marginal, None),
-        };
-        map.serialize_entry("actions", actions.name())?;
+        map.serialize_entry("regression", &self.regression.map(Choice::name))?;
+        let (actions, batch) = estimator.double().unzip();
+        map.serialize_entry("actions", actions.unwrap_or_default().name())?;
         match batch {
             Some(Batch::Size(size)) => map.serialize_entry("batch", &size)?,
             Some(Batch::All) => map.serialize_entry("batch", "all")?,
@@ -148,10 +150,5 @@ impl Used {
     /// The kind of correlation.
     pub fn correlation(&self) -> Correlation {
         self.settings.correlation
-    }
-
-    /// Where `projected` takes shaping out.
-    pub fn support(&self) -> Support {
-        self.settings.support
     }
 }

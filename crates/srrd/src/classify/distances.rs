@@ -79,7 +79,7 @@ impl GammaDistances {
     }
 
     /// The discount factors.
-    pub fn gammas(&self) -> &[Gamma] {
+    pub(crate) fn gammas(&self) -> &[Gamma] {
         &self.gammas
     }
 

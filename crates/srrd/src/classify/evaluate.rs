@@ -35,7 +35,7 @@ impl Grid {
     }
 
     /// The numbers, ascending.
-    pub fn ks(&self) -> &[usize] {
+    pub(crate) fn ks(&self) -> &[usize] {
         &self.ks
     }
 }
@@ -92,7 +92,7 @@ impl Splits {
     }
 
     /// How many there are.
-    pub fn repeats(&self) -> usize {
+    pub(crate) fn repeats(&self) -> usize {
         self.repeats
     }
 

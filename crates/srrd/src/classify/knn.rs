@@ -99,11 +99,6 @@ pub struct Prediction {
 }
 
 impl FittedKnn<'_> {
-    /// The classes, ascending.
-    pub fn classes(&self) -> &[String] {
-        self.classes.names()
-    }
-
     /// Predicts the class of every sample. O(canonicalizations + samples · training samples · transitions), in parallel.
     pub fn predict(&self, samples: &[&RewardSample]) -> Vec<Prediction> {
         samples.par_iter().map(|sample| self.predict_one(sample)).collect()

@@ -85,12 +85,12 @@ impl<'a> Measured<'a> {
     }
 
     /// Where potentials are functions of features: of which, and what they explain of the rewards where they were not fitted.
-    pub fn basis(&self) -> Option<BasisUsed> {
+    pub(crate) fn basis(&self) -> Option<BasisUsed> {
         self.columns.as_ref().ok()?.basis()
     }
 
     /// Where two samples in one space share too few transitions: what predictions of their rewards stand on.
-    pub fn predicted(&self) -> Option<Predicted> {
+    pub(crate) fn predicted(&self) -> Option<Predicted> {
         self.space.as_ref().map(|space| space.used)
     }
 

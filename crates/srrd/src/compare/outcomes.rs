@@ -69,7 +69,7 @@ impl Outcomes {
     }
 
     /// The mean of values of transitions, by pair.
-    pub fn means(&self, values: &[f64]) -> Vec<f64> {
+    pub(crate) fn means(&self, values: &[f64]) -> Vec<f64> {
         (0..self.len()).map(|pair| self.of(pair).map(|(i, share)| share * values[i]).sum()).collect()
     }
 }

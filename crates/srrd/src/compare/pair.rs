@@ -29,7 +29,7 @@ impl<'a> Canonical<'a> {
     }
 
     /// As [`new`](Self::new), from a form that serves several discount factors; compared by Pearson's correlation.
-    pub fn of_form(sample: &'a RewardSample, form: &CanonicalForm<'_>, metric: Metric, gamma: Gamma) -> Self {
+    pub(crate) fn of_form(sample: &'a RewardSample, form: &CanonicalForm<'_>, metric: Metric, gamma: Gamma) -> Self {
         checkpoint();
         let noise = metric.rounding(sample, form.largest_prediction());
         let values = form.at(gamma);
@@ -39,7 +39,7 @@ impl<'a> Canonical<'a> {
 
     /// The same, to be compared by another correlation.
     #[must_use]
-    pub fn with_correlation(self, correlation: Correlation) -> Self {
+    pub(crate) fn with_correlation(self, correlation: Correlation) -> Self {
         Canonical { correlation, ..self }
     }
 

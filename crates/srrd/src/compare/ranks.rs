@@ -20,13 +20,7 @@ pub enum Correlation {
 
 impl Choice for Correlation {
     const ALL: &'static [Self] = &[Correlation::Pearson, Correlation::Spearman];
-
-    fn name(self) -> &'static str {
-        match self {
-            Correlation::Pearson => "pearson",
-            Correlation::Spearman => "spearman",
-        }
-    }
+    const NAMES: &'static [&'static str] = &["pearson", "spearman"];
 }
 
 /// The distance of two equally long vectors by their ranks. O(n log n).

@@ -1,27 +1,18 @@
 //! Dynamics: where actions lead, and how likely.
 //!
 //! [`Dynamics`] hold P(s' | s, a) sparsely: only pairs (s, a) that are known and only next states that are possible. A pair that was
-//! never seen is absent, and nothing is guessed for it. They are given, or counted from [`Trajectories`](crate::Trajectories).
+//! never seen is absent, and nothing is guessed for it.
 //!
 //! ```
 //! use srrd::dynamics::Dynamics;
-//! use srrd::trajectories::{End, Trajectories};
 //!
-//! let mut builder = Trajectories::builder();
-//! builder.push_episode(&["hall", "door"], &["walk"], None, End::Terminated)?;
-//! builder.push_episode(&["hall", "hall", "door"], &["walk", "walk"], None, End::Terminated)?;
-//! let walks = builder.build();
-//! let dynamics = Dynamics::counted(&walks);
-//!
-//! let id = |name: &str| walks.states().find(name.into()).unwrap();
-//! let ahead = dynamics.next(id("hall"), 0).unwrap();
-//! assert_eq!(ahead.states, [id("door"), id("hall")]);
-//! assert_eq!(ahead.probabilities, [2.0 / 3.0, 1.0 / 3.0]);
-//! assert_eq!(dynamics.next(id("door"), 0), None); // nobody acted there
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! // The hall is state 0, the door state 1; walking out of the hall leads to the door two times in three.
+//! let dynamics = Dynamics::new(2, 1, [(0, 0, 0, 1.0 / 3.0), (0, 0, 1, 2.0 / 3.0)])?;
+//! let ahead = dynamics.next(0, 0).unwrap();
+//! assert_eq!((ahead.states, ahead.probabilities), (&[0, 1][..], &[1.0 / 3.0, 2.0 / 3.0][..]));
+//! assert_eq!(dynamics.next(1, 0), None); // nobody acted there
+//! # Ok::<(), srrd::dynamics::DynamicsError>(())
 //! ```
-
-mod count;
 
 use thiserror::Error;
 
@@ -431,5 +422,45 @@ pub(crate) fn check_probabilities(numbers: impl Iterator<Item = f64> + Clone) ->
         Err(format!("it adds up to {total}"))
     } else {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_are_the_same_in_any_order_and_dense() {
+        let rows = [(0, 0, 0, 0.25), (0, 0, 1, 0.75), (0, 1, 1, 1.0), (1, 0, 0, 1.0), (1, 1, 0, 0.5), (1, 1, 1, 0.5)];
+        let given = Dynamics::new(2, 2, rows).unwrap().with_initial(vec![0.5, 0.5]).unwrap();
+        let backwards = Dynamics::new(2, 2, rows.into_iter().rev()).unwrap().with_initial(vec![0.5, 0.5]).unwrap();
+        assert_eq!(given, backwards);
+        for (_, _, ahead) in given.iter() {
+            assert!(ahead.states.is_sorted() && (ahead.probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        }
+        let dense = Dynamics::dense(2, 2, &given.to_dense()).unwrap();
+        assert_eq!(dense.with_initial(given.initial().unwrap().to_vec()).unwrap(), given);
+        let some = Dynamics::new(2, 2, rows[1..3].iter().map(|&(s, a, t, _)| (s, a, t, 1.0))).unwrap();
+        assert!(!some.is_complete() && Dynamics::dense(2, 2, &some.to_dense()).is_err());
+    }
+
+    #[test]
+    fn wrong_dynamics_are_refused_with_the_place() {
+        let message =
+            |given: &[(usize, usize, usize, f64)]| Dynamics::new(2, 2, given.iter().copied()).unwrap_err().to_string();
+        assert_eq!(message(&[(2, 0, 0, 1.0)]), "there is no state 2: there are 2, numbered from 0");
+        assert_eq!(message(&[(0, 3, 0, 1.0)]), "there is no action 3: there are 2, numbered from 0");
+        assert_eq!(message(&[(0, 0, 9, 1.0)]), "there is no next state 9: there are 2, numbered from 0");
+        assert_eq!(message(&[(0, 0, 1, 0.5), (0, 0, 1, 0.5)]), "there are two probabilities for transition (0, 0, 1)");
+        assert_eq!(
+            message(&[(1, 1, 0, 0.5), (1, 1, 1, 0.6)]),
+            "the transition model of state 1 and action 1 is not a probability distribution: it adds up to 1.1"
+        );
+        assert!(message(&[(0, 0, 0, f64::NAN)]).ends_with("it holds NaN"));
+        let known = Dynamics::new(2, 2, [(0, 0, 1, 1.0), (0, 1, 1, 1.0), (1, 1, 0, 1.0)]).unwrap();
+        assert_eq!(known.check_complete(), Err(DynamicsError::Unknown { state: 1, action: 0 }));
+        assert!(known.clone().with_initial(vec![1.0]).is_err() && known.with_initial(vec![0.5, 0.6]).is_err());
+        assert!(Dynamics::dense(2, 0, &[]).unwrap_err().to_string().ends_with("there are no actions"));
+        assert!(Dynamics::dense(usize::MAX, 2, &[]).is_err());
     }
 }

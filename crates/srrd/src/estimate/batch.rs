@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rustc_hash::FxHashMap;
 
 use crate::sample::{RewardSample, Token};
-use crate::settings::{Actions, Batch};
+use crate::settings::{Actions, Batch, Settings};
 
 /// A batch, as the weight it gives every state: how many of its elements have that state.
 ///
@@ -34,6 +34,12 @@ struct Rows {
 }
 
 impl BatchSet {
+    /// The batch of these settings, where their estimator takes one.
+    pub(crate) fn of(sample: &RewardSample, settings: &Settings) -> Option<Self> {
+        let (actions, batch) = settings.estimator.double()?;
+        Some(Self::draw(sample, actions, batch, settings.seed))
+    }
+
     /// Draws a batch of the given size, without replacement, from the sorted explored states (or pairs).
     pub fn draw(sample: &RewardSample, actions: Actions, batch: Batch, seed: u64) -> Self {
         let states = sample.states.len() as u64;

@@ -21,6 +21,15 @@ use crate::settings::{Choice, Gamma};
 use crate::theory::LARGEST_GAMMA;
 
 /// A tabular problem without its reward: distributions of states and actions and, where known, the dynamics.
+///
+/// ```
+/// use srrd::{Gamma, Metric, exact::Tabular};
+/// // Pure shaping of two states with φ = 0 and 5: EPIC leaves nothing of it.
+/// let problem = Tabular::new(vec![0.5, 0.5], vec![1.0])?;
+/// let canonical = problem.canonicalize(&[0.0, 4.5, -5.0, -0.5], Metric::Epic, Gamma::default())?;
+/// assert!(canonical.iter().all(|c| c.abs() < 1e-12));
+/// # Ok::<(), srrd::exact::ExactError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tabular {
     states: usize,
@@ -49,13 +58,7 @@ pub enum Draws {
 
 impl Choice for Draws {
     const ALL: &'static [Self] = &[Draws::Independent, Draws::Shared];
-
-    fn name(self) -> &'static str {
-        match self {
-            Draws::Independent => "independent",
-            Draws::Shared => "shared",
-        }
-    }
+    const NAMES: &'static [&'static str] = &["independent", "shared"];
 }
 
 /// Where actions lead.
@@ -221,7 +224,7 @@ impl Tabular {
         if metric == Metric::Direct {
             return Ok(reward.to_vec());
         }
-        if matches!(metric, Metric::Projected | Metric::Npec) {
+        if metric.info().projects {
             let pairs = (0..reward.len()).map(|i| ((i / n / self.actions) as u32, (i % n) as u32));
             return Ok(Projection::on(pairs, discount).residual(reward));
         }

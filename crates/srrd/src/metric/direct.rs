@@ -13,6 +13,7 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     paper: true,
     expects: false,
     discounts: false,
+    projects: false,
     shown: true,
 };
 

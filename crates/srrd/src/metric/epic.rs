@@ -24,6 +24,7 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     paper: true,
     expects: true,
     discounts: true,
+    projects: false,
     shown: true,
 };
 

@@ -74,6 +74,8 @@ pub struct MetricInfo {
     pub expects: bool,
     /// Whether γ matters.
     pub discounts: bool,
+    /// Whether shaping is taken out by least squares, of a pair of samples: only then do ends and potentials matter.
+    pub projects: bool,
     /// Whether it is among those that are shown where nobody named any.
     pub shown: bool,
 }
@@ -187,6 +189,16 @@ fn expected_rounding(sample: &RewardSample, predicted: f64) -> f64 {
 /// C(s, a, s') = R(s, a, s') + γ·ahead₁(s') + γ²·ahead₂(s') − behind₀(s) − γ·behind₁(s) − γ·cross(s, s') − γ·constant
 ///
 /// What is here is computed once per state (or once per pair of states), after which [`at`](Self::at) costs O(1) per transition.
+///
+/// ```
+/// use srrd::metric::CanonicalForm;
+/// use srrd::{Duplicates, Gamma, Metric, RewardSample, settings::Estimator};
+/// let sample = RewardSample::from_rows([("a", "go", "b", 1.0), ("b", "go", "a", 0.0)], Duplicates::Mean)?;
+/// let form = CanonicalForm::new(&sample, Metric::Epic, Estimator::default(), 0);
+/// assert_eq!(form.at(Gamma::new(0.0)?), [0.5, 0.0]);
+/// assert_eq!(form.at(Gamma::new(1.0)?), [0.25, 0.25]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct CanonicalForm<'a> {
     sample: &'a RewardSample,
@@ -397,7 +409,7 @@ fn add_shifts(graph: &Graph, edges: Range<usize>, shift: impl Fn(usize) -> f64, 
 /// # Panics
 /// When potentials are to be functions of features and a state has none.
 pub fn canonicalize(sample: &RewardSample, metric: Metric, settings: &Settings) -> Vec<f64> {
-    if matches!(metric, Metric::Projected | Metric::Npec) && settings.potential != Potential::Tabular {
+    if metric.info().projects && settings.potential != Potential::Tabular {
         return projected::canonical_by_functions(sample, settings);
     }
     // As a form at this discount factor, but that half as much has to be kept of every state.

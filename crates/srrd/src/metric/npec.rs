@@ -24,6 +24,7 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     paper: false,
     expects: false,
     discounts: true,
+    projects: true,
     shown: false,
 };
 

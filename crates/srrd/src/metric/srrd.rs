@@ -37,6 +37,7 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     paper: true,
     expects: true,
     discounts: true,
+    projects: false,
     shown: true,
 };
 

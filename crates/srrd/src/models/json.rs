@@ -5,7 +5,7 @@ use serde::ser::{SerializeMap, Serializer};
 
 use super::nuisance::Explained;
 use super::training::{Change, GroupNumbers};
-use super::{BestOf, ByMargin, Disagreement, Estimated, Grouping, ModelComparison, ModelPair};
+use super::{BestOf, ByMargin, Estimated, Grouping, ModelComparison, ModelPair};
 
 impl Serialize for ModelComparison {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -78,17 +78,6 @@ impl Serialize for ByMargin {
         map.serialize_entry("pairs", &self.pairs)?;
         map.serialize_entry("accuracy", &self.accuracy.value)?;
         map.serialize_entry("interval", &ends(&self.accuracy))?;
-        map.end()
-    }
-}
-
-impl Serialize for Disagreement {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("prompt", &self.prompt)?;
-        map.serialize_entry("share", &self.share)?;
-        map.serialize_entry("best_of_a", &self.best_of_a)?;
-        map.serialize_entry("best_of_b", &self.best_of_b)?;
         map.end()
     }
 }

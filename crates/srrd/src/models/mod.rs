@@ -231,7 +231,7 @@ pub struct ByMargin {
 }
 
 /// A prompt on which two models disagree.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Disagreement {
     /// The prompt; a long one as its beginning and a hash.

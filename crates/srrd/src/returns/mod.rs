@@ -166,7 +166,8 @@ pub enum ReturnsError {
 }
 
 /// Why a number is missing.
-#[derive(Clone, Copy, Debug, Error, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum NoNumber {
     /// Fewer than [`FEWEST_EPISODES`].
@@ -178,17 +179,6 @@ pub enum NoNumber {
     /// The potentials of first and last states explain any return.
     #[error("the potentials of first and last states explain any return: no degrees of freedom are left")]
     NoDegreesOfFreedom,
-}
-
-impl NoNumber {
-    /// The name in commands and files.
-    pub fn name(self) -> &'static str {
-        match self {
-            NoNumber::TooFewEpisodes => "too_few_episodes",
-            NoNumber::Constant => "constant",
-            NoNumber::NoDegreesOfFreedom => "no_degrees_of_freedom",
-        }
-    }
 }
 
 /// A number with its interval, or why there is none.
@@ -206,7 +196,7 @@ impl Serialize for Estimate {
         let mut object = serializer.serialize_struct("Estimate", 3)?;
         object.serialize_field("value", &self.value.ok())?;
         object.serialize_field("interval", &self.interval.map(|range| [range.low, range.high]))?;
-        object.serialize_field("undefined", &self.value.err().map(NoNumber::name))?;
+        object.serialize_field("undefined", &self.value.err())?;
         object.end()
     }
 }

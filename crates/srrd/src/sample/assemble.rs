@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::builder::{Duplicates, Placement, SampleError};
-use super::{DuplicateCounts, Ends, Repeats, RewardSample, Vocabulary};
+use super::{DuplicateCounts, Repeats, RewardSample, Vocabulary};
 use crate::graph::{Graph, starts, starts_of_sorted};
 use crate::run::checkpoint;
 use crate::run::parallel;
@@ -57,28 +57,14 @@ pub(super) fn assemble(
     let Merged { out_start, source, target, first, action, reward, averaged, repeats } = merged;
     let transitions = reward.len();
     let duplicates = DuplicateCounts { rows: count, repeated: count - transitions, averaged, policy: duplicates };
-    let graph = Arc::new(Graph::new(out_start, source, target, first));
-    let action = Arc::new(action);
+    let graph = Graph::new(out_start, source, target, first);
     let occurrences = (transitions < count).then(|| {
         let mut counts = vec![0u32; transitions];
         transition.iter().for_each(|&t: &u32| counts[t as usize] += 1);
         counts
     });
-    let (unsampled, ends) = (None, Ends::unknown());
-    let sample = RewardSample {
-        states,
-        actions,
-        graph,
-        action,
-        reward,
-        duplicates,
-        unsampled,
-        repeats,
-        ends,
-        occurrences,
-        probabilities: None,
-        incomplete: None,
-    };
+    let sample = RewardSample::of_parts([states, actions], graph, action, reward, (duplicates, repeats));
+    let sample = RewardSample { occurrences, ..sample };
     Ok((sample, Placement { transition }))
 }
 

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::assemble::{Rows, assemble};
 use super::token::Kind;
-use super::vocabulary::{ABSENT, DIRECT_INTS, Interner, largest, rank};
+use super::vocabulary::{ABSENT, Interner, largest, rank};
 use super::{RewardSample, Token, Vocabulary};
 use crate::run::parallel;
 use crate::settings::Choice;
@@ -28,15 +28,7 @@ pub enum Duplicates {
 
 impl Choice for Duplicates {
     const ALL: &'static [Self] = &[Duplicates::Mean, Duplicates::First, Duplicates::Last, Duplicates::Error];
-
-    fn name(self) -> &'static str {
-        match self {
-            Duplicates::Mean => "mean",
-            Duplicates::First => "first",
-            Duplicates::Last => "last",
-            Duplicates::Error => "error",
-        }
-    }
+    const NAMES: &'static [&'static str] = &["mean", "first", "last", "error"];
 }
 
 /// The largest magnitude a reward may have. Squares of canonical rewards, summed over any sample that fits in memory, stay
@@ -124,6 +116,15 @@ pub enum SampleError {
 }
 
 /// Collects rows and builds a [`RewardSample`]. 20 bytes per row and the distinct tokens are held until then.
+///
+/// ```
+/// use srrd::{Duplicates, SampleBuilder, Token};
+/// let mut builder = SampleBuilder::new();
+/// builder.push(Token::text("hall"), Token::int(0), Token::text("door"), 1.0)?;
+/// builder.push(Token::text("hall"), Token::int(0), Token::text("door"), 3.0)?;
+/// assert_eq!(builder.build(Duplicates::Mean)?.rewards(), [2.0]);
+/// # Ok::<(), srrd::SampleError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct SampleBuilder {
     states: Interner,
@@ -207,43 +208,6 @@ impl SampleBuilder {
         self.action.push(action);
         self.target.push(target);
         self.reward.push(reward);
-        Ok(())
-    }
-
-    /// Adds rows whose tokens are integers, as [`push`](Self::push) does one by one.
-    ///
-    /// # Errors
-    /// As [`push`](Self::push); the rows before the one that is refused are added.
-    ///
-    /// # Panics
-    /// When the slices differ in length.
-    pub fn push_ints(
-        &mut self,
-        states: &[u32],
-        actions: &[u32],
-        next_states: &[u32],
-        rewards: &[f64],
-    ) -> Result<(), SampleError> {
-        let count = rewards.len();
-        assert!([states, actions, next_states].iter().all(|ids| ids.len() == count), "one entry per row");
-        let most = |ids: &[u32]| ids.iter().fold(0, |most, &id| id.max(most));
-        let (most_state, most_action) = (most(states).max(most(next_states)), most(actions));
-        let fits = rewards.iter().fold(true, |fits, reward| fits & (reward.abs() <= LARGEST_REWARD));
-        if fits && most_state.max(most_action) < DIRECT_INTS && self.rows() + count <= u32::MAX as usize {
-            // They are their own ids.
-            if count > 0 {
-                self.states.meet_direct(most_state);
-                self.actions.meet_direct(most_action);
-            }
-            self.source.extend_from_slice(states);
-            self.action.extend_from_slice(actions);
-            self.target.extend_from_slice(next_states);
-            self.reward.extend_from_slice(rewards);
-            return Ok(());
-        }
-        for (((&state, &action), &next_state), &reward) in states.iter().zip(actions).zip(next_states).zip(rewards) {
-            self.push(state.into(), action.into(), next_state.into(), reward)?;
-        }
         Ok(())
     }
 

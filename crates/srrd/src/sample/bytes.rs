@@ -236,28 +236,15 @@ impl<'a> Reader<'a> {
         check(met, "a state has no transition")?;
         let (duplicates, repeats) = self.merged(transitions)?;
         let unsampled = self.unsampled(&states, actions.len())?;
-        let (states, actions) = (Arc::new(states), Arc::new(actions));
-        let (graph, action) = (Arc::new(graph), Arc::new(action));
+        let vocabularies = [states, actions].map(Arc::new);
         let ends = self.ends(transitions)?;
         let occurrences = match self.one::<1>()? {
             [0] => None,
             _ => Some(self.list(transitions, u32::from_le_bytes)?),
         };
         check(occurrences.iter().flatten().all(|&count| count > 0), "a transition had no row")?;
-        Ok(RewardSample {
-            states,
-            actions,
-            graph,
-            action,
-            reward,
-            duplicates,
-            unsampled,
-            repeats,
-            ends,
-            occurrences,
-            probabilities: None,
-            incomplete: None,
-        })
+        let sample = RewardSample::of_parts(vocabularies, graph, action, reward, (duplicates, repeats));
+        Ok(RewardSample { unsampled, ends, occurrences, ..sample })
     }
 
     fn ends(&mut self, transitions: usize) -> Result<Ends, BytesError> {

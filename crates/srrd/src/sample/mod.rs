@@ -104,6 +104,30 @@ pub struct Transition<'a> {
 }
 
 impl RewardSample {
+    /// A sample of which nothing more is known: neither ends nor how often its transitions occurred.
+    fn of_parts(
+        [states, actions]: [Arc<Vocabulary>; 2],
+        graph: Graph,
+        action: Vec<u32>,
+        reward: Vec<f64>,
+        (duplicates, repeats): (DuplicateCounts, Repeats),
+    ) -> Self {
+        RewardSample {
+            states,
+            actions,
+            graph: Arc::new(graph),
+            action: Arc::new(action),
+            reward,
+            duplicates,
+            unsampled: None,
+            repeats,
+            ends: Ends::unknown(),
+            occurrences: None,
+            probabilities: None,
+            incomplete: None,
+        }
+    }
+
     /// A sample from rows (state, action, next state, reward).
     pub fn from_rows<'a, S, A, N>(
         rows: impl IntoIterator<Item = (S, A, N, f64)>,
@@ -207,11 +231,6 @@ impl RewardSample {
     /// succ(x): the states that sampled transitions from `x` end in, ascending.
     pub fn successors(&self, state: u32) -> &[u32] {
         self.graph.successors(state)
-    }
-
-    /// The states that sampled transitions to `x` start from, ascending.
-    pub fn predecessors(&self, state: u32) -> impl ExactSizeIterator<Item = u32> + '_ {
-        self.graph.in_edges(state).iter().map(|&e| self.graph.source(e as usize))
     }
 
     /// Whether the transitions of both, as numbers of states and actions, are the same.

@@ -34,7 +34,7 @@ use crate::graph::Graph;
 use crate::metric::Metric;
 use crate::metric::{self, CanonicalForm};
 use crate::sample::RewardSample;
-use crate::settings::{Estimator, Gamma, Settings};
+use crate::settings::{Gamma, Settings};
 
 /// γφ(s') − φ(s) for every transition of a sample, in the order of [`RewardSample::transitions`]. `potential` holds φ by
 /// state, in the order of [`RewardSample::states`]. O(transitions).
@@ -111,11 +111,10 @@ pub fn closed_form_residual(
     settings: &Settings,
 ) -> Result<Vec<f64>, TheoryError> {
     let mut values = shaping_rewards(sample, potential, settings.gamma)?;
-    let Estimator::Double { actions, batch } = settings.estimator else { return Err(TheoryError::NeedsDoubleBatch) };
-    if matches!(metric, Metric::Projected | Metric::Npec) {
+    let batch = BatchSet::of(sample, settings).ok_or(TheoryError::NeedsDoubleBatch)?;
+    if metric.info().projects {
         return Err(TheoryError::NoTerms(metric));
     }
-    let batch = BatchSet::draw(sample, actions, batch, settings.seed);
     let fractions = Fractions::of(sample, metric, Estimate::Double(&batch));
     let means = Means::of(&sample.graph, &batch, potential);
     let gamma = settings.gamma.get();

@@ -34,7 +34,7 @@ use crate::estimate::{Estimate, Rewards};
 use crate::metric;
 use crate::metric::Metric;
 use crate::sample::RewardSample;
-use crate::settings::{Estimator, Gamma, Settings};
+use crate::settings::{Gamma, Settings};
 
 /// The shaping error of every transition of a sample, beside the bound of Theorem 1.
 #[derive(Clone, Debug, PartialEq)]
@@ -187,21 +187,15 @@ fn effective_residual(
         Metric::Srrd => metric::srrd_terms(rewards, estimate, |_, _| ()).1.mean(),
         _ => 0.0,
     };
-    let whole = match settings.estimator {
-        Estimator::Double { actions, batch } => {
-            whole(Estimate::Double(&BatchSet::draw(sample, actions, batch, settings.seed)))
-        }
-        Estimator::Unbiased => whole(Estimate::Unbiased),
-    };
-    let constant = -settings.gamma.get() * whole;
+    let batch = BatchSet::of(sample, settings);
+    let constant = -settings.gamma.get() * whole(batch.as_ref().map_or(Estimate::Unbiased, Estimate::Double));
     residual.iter_mut().for_each(|r| *r -= constant);
     Ok((residual, constant))
 }
 
 /// What |φ̃|/M is at most, from the sampled fractions; `None` where a forward term was not sampled whole.
 fn fraction_factors(sample: &RewardSample, metric: Metric, settings: &Settings) -> Vec<Option<f64>> {
-    let Estimator::Double { actions, batch } = settings.estimator else { return vec![None; sample.len()] };
-    let batch = BatchSet::draw(sample, actions, batch, settings.seed);
+    let Some(batch) = BatchSet::of(sample, settings) else { return vec![None; sample.len()] };
     let fractions = Fractions::of(sample, metric, Estimate::Double(&batch));
     let graph = &sample.graph;
     (0..graph.edges())

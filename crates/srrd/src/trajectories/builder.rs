@@ -6,13 +6,22 @@ use crate::sample::{Interner, LARGEST_REWARD, Token};
 
 /// Collects episodes: [`begin`](Self::begin), [`step`](Self::step) as often as there are steps, [`end`](Self::end); or whole ones
 /// with [`push_episode`](Self::push_episode).
+///
+/// ```
+/// use srrd::trajectories::{End, Trajectories};
+/// let mut builder = Trajectories::builder();
+/// builder.begin("hall")?;
+/// builder.step("walk", "door", Some(1.0))?;
+/// builder.end(End::Terminated);
+/// assert_eq!(builder.build().step_count(), 1);
+/// # Ok::<(), srrd::trajectories::TrajectoryError>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct TrajectoriesBuilder {
     states: Interner,
     actions: Interner,
     state_features: Option<Vec<String>>,
     action_features: Option<Vec<String>>,
-    without_final: bool,
     state: Vec<u32>,
     action: Vec<u32>,
     reward: Vec<f64>,
@@ -45,23 +54,6 @@ impl TrajectoriesBuilder {
     #[must_use]
     pub fn action_features<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.action_features = Some(names.into_iter().map(Into::into).collect());
-        self
-    }
-
-    /// Says that [`push_episode`](Self::push_episode) gets as many states as actions: where the last step of an episode led
-    /// was not recorded. That step is left out, and its end with it: it is not known what it led to.
-    ///
-    /// ```
-    /// use srrd::trajectories::{End, Trajectories};
-    /// let mut builder = Trajectories::builder().without_final_states();
-    /// builder.push_episode(&["a", "b", "c"], &["go", "go", "go"], None, End::Terminated)?;
-    /// let walks = builder.build();
-    /// assert_eq!((walks.step_count(), walks.episode(0).end()), (2, End::Truncated));
-    /// # Ok::<(), srrd::trajectories::TrajectoryError>(())
-    /// ```
-    #[must_use]
-    pub fn without_final_states(mut self) -> Self {
-        self.without_final = true;
         self
     }
 
@@ -131,8 +123,7 @@ impl TrajectoriesBuilder {
     /// Adds a whole episode: its states, one more than there are actions, its actions and, if there are any, its rewards.
     ///
     /// # Errors
-    /// When the lengths do not fit together (see also [`without_final_states`](Self::without_final_states)), or a step is
-    /// refused. What came before the step that was refused stays; a builder is not to be used after an error.
+    /// When the lengths do not fit together, or a step is refused. What came before the step that was refused stays; a builder is not to be used after an error.
     pub fn push_episode<'a, S, A>(
         &mut self,
         states: &[S],
@@ -146,12 +137,12 @@ impl TrajectoriesBuilder {
     {
         let (given, taken) = (states.len(), actions.len());
         let paid = rewards.map(<[f64]>::len);
-        let fits = given == taken + usize::from(!self.without_final) && paid.is_none_or(|count| count == taken);
-        if !fits {
-            let (episode, states, actions, rewards) = (self.end.len(), given, taken, paid);
-            return Err(match self.without_final {
-                true => TrajectoryError::LengthsWithoutFinal { episode, states, actions, rewards },
-                false => TrajectoryError::Lengths { episode, states, actions, rewards },
+        if given != taken + 1 || paid.is_some_and(|count| count != taken) {
+            return Err(TrajectoryError::Lengths {
+                episode: self.end.len(),
+                states: given,
+                actions: taken,
+                rewards: paid,
             });
         }
         let Some((&first, following)) = states.split_first() else { return Ok(()) };
@@ -159,8 +150,7 @@ impl TrajectoriesBuilder {
         for (step, (&action, &next_state)) in actions.iter().zip(following).enumerate() {
             self.step(action, next_state, rewards.map(|rewards| rewards[step]))?;
         }
-        // Without the last step nobody knows that the task was over after the one before it: it was not.
-        self.end(if self.without_final { End::Truncated } else { end });
+        self.end(end);
         Ok(())
     }
 

@@ -25,22 +25,6 @@ pub enum TrajectoryError {
         /// How many rewards, if any.
         rewards: Option<usize>,
     },
-    /// An episode that should come without its last state and has it, or has other columns that do not fit.
-    #[error(
-        "episode {episode}: {states} states, {actions} actions{}; there must be as many of each: where episodes end was not \
-         recorded",
-        .rewards.map_or(String::new(), |count| format!(" and {count} rewards"))
-    )]
-    LengthsWithoutFinal {
-        /// Which episode.
-        episode: usize,
-        /// How many states were given.
-        states: usize,
-        /// How many actions.
-        actions: usize,
-        /// How many rewards, if any.
-        rewards: Option<usize>,
-    },
     /// A step outside an episode, or an episode within another.
     #[error("{0}")]
     Order(&'static str),

@@ -294,9 +294,4 @@ impl Step {
     pub fn is_terminated(&self) -> bool {
         self.end == Some(End::Terminated)
     }
-
-    /// Whether recording stopped after this step although the task would have gone on.
-    pub fn is_truncated(&self) -> bool {
-        self.end == Some(End::Truncated)
-    }
 }

@@ -272,7 +272,7 @@ impl Experiment for Classification {
         // `direct` has one matrix for all γ.
         match self.cells[trial].metric {
             Metric::Direct => 1.0,
-            Metric::Projected | Metric::Npec => 50.0,
+            metric if metric.info().projects => 50.0,
             _ => self.parameters.gamma.len() as f64,
         }
     }

@@ -1,7 +1,7 @@
 //! What the paper says about the estimators, beside what was measured.
 
 use crate::experiments::shared::show::upper;
-use crate::experiments::shared::verdicts::{Tally, judged};
+use crate::experiments::shared::verdicts::Tally;
 use crate::experiments::sparsity::{Measured, Results};
 use crate::values::Estimation;
 use srrd::Metric;
@@ -13,11 +13,8 @@ pub fn claims(results: &Results) -> Vec<Claim> {
         let ways = [Estimation::Unbiased, Estimation::Double].map(|e| results.way(metric, e));
         let [Some(unbiased), Some(double)] = ways else { continue };
         let tally = Tally::of(results, unbiased, double, |m| m.cell.epsilon > 0.0);
-        if tally.cells() > 0 {
-            let paper = format!("{}: the unbiased estimates tend to outperform the double batch.", upper(metric));
-            let measured = format!("Unbiased against double batch: {}.", tally.words());
-            claims.push(judged(paper, measured, tally.verdict()));
-        }
+        let paper = format!("{}: the unbiased estimates tend to outperform the double batch.", upper(metric));
+        claims.extend(tally.claim(paper, "Unbiased against double batch"));
     }
     for estimation in [Estimation::Unbiased, Estimation::Double] {
         for other in [Metric::Epic, Metric::Dard] {
@@ -25,14 +22,10 @@ pub fn claims(results: &Results) -> Vec<Claim> {
             let [Some(srrd), Some(rival)] = ways else { continue };
             let low = |m: &Measured| m.cell.epsilon > 0.0 && m.coverage.mean() <= 0.2;
             let tally = Tally::of(results, srrd, rival, low);
-            if tally.cells() > 0 {
-                let paper = format!(
-                    "With {estimation} estimates, too, SRRD outperforms {} at low coverage (up to 20 %).",
-                    upper(other)
-                );
-                let measured = format!("SRRD against {}: {}.", upper(other), tally.words());
-                claims.push(judged(paper, measured, tally.verdict()));
-            }
+            let other = upper(other);
+            let paper =
+                format!("With {estimation} estimates, too, SRRD outperforms {other} at low coverage (up to 20 %).");
+            claims.extend(tally.claim(paper, &format!("SRRD against {other}")));
         }
     }
     claims

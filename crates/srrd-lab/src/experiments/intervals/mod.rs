@@ -73,14 +73,7 @@ enum Part {
 
 impl Choice for Part {
     const ALL: &'static [Self] = &[Part::Projected, Part::Direct, Part::Gamma];
-
-    fn name(self) -> &'static str {
-        match self {
-            Part::Projected => "projected",
-            Part::Direct => "direct",
-            Part::Gamma => "gamma",
-        }
-    }
+    const NAMES: &'static [&'static str] = &["projected", "direct", "gamma"];
 }
 
 impl Part {

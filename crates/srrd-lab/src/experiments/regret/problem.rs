@@ -40,13 +40,7 @@ pub enum Moves {
 
 impl Choice for Moves {
     const ALL: &'static [Self] = &[Moves::Deterministic, Moves::Stochastic];
-
-    fn name(self) -> &'static str {
-        match self {
-            Moves::Deterministic => "deterministic",
-            Moves::Stochastic => "stochastic",
-        }
-    }
+    const NAMES: &'static [&'static str] = &["deterministic", "stochastic"];
 }
 
 impl Moves {
@@ -68,13 +62,7 @@ pub enum Episodes {
 
 impl Choice for Episodes {
     const ALL: &'static [Self] = &[Episodes::GoOn, Episodes::End];
-
-    fn name(self) -> &'static str {
-        match self {
-            Episodes::GoOn => "continuing",
-            Episodes::End => "ending",
-        }
-    }
+    const NAMES: &'static [&'static str] = &["continuing", "ending"];
 }
 
 /// A transition that can happen.

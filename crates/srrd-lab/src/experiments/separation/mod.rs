@@ -105,13 +105,7 @@ enum Discount {
 
 impl Choice for Discount {
     const ALL: &'static [Self] = &[Discount::Known, Discount::Estimated];
-
-    fn name(self) -> &'static str {
-        match self {
-            Discount::Known => "known",
-            Discount::Estimated => "estimated",
-        }
-    }
+    const NAMES: &'static [&'static str] = &["known", "estimated"];
 }
 
 /// How a distance is taken.

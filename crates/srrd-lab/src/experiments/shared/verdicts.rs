@@ -76,6 +76,11 @@ impl Tally {
         let Tally { below, above, unclear } = self;
         format!("below in {below}, above in {above}, undecided in {unclear} of {} settings", self.cells())
     }
+
+    /// The claim that the first way, against the second, is smaller; none where there were no cells.
+    pub fn claim(&self, paper: String, against: &str) -> Option<Claim> {
+        (self.cells() > 0).then(|| judged(paper, format!("{against}: {}.", self.words()), self.verdict()))
+    }
 }
 
 /// The weakest of several verdicts: a claim of several parts holds when all do.

@@ -2,8 +2,7 @@
 
 use super::GridPicture;
 use super::scale::Scale;
-use crate::chart::{Header, LEADING, MARGIN, NEAR, SMALL, TEXT};
-use crate::text::{one_line, wrap};
+use crate::chart::{Header, LEADING, MARGIN, NEAR, SMALL};
 
 /// The longer side of the grid in pixels, and the largest and smallest cell.
 const SIDE: f64 = 480.0;
@@ -19,8 +18,6 @@ pub(super) struct Layout {
     /// Upper left corner of the grid.
     pub(super) left: f64,
     pub(super) top: f64,
-    pub(super) x_label: Vec<String>,
-    pub(super) y_label: Vec<String>,
     pub(super) scale_left: f64,
     pub(super) scale_top: f64,
     pub(super) arrow_scale_top: f64,
@@ -29,31 +26,23 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn of(picture: &GridPicture, (cell_scale, arrow_scale): &(Scale, Option<Scale>)) -> Self {
+    pub(super) fn of(picture: &GridPicture, [cell_scale, arrow_scale]: &[Scale; 2]) -> Self {
         let longest = picture.width.max(picture.height) as f64;
         let cell = (SIDE / longest).floor().clamp(SMALLEST_CELL, LARGEST_CELL);
         let (columns, rows) = (picture.width as f64 * cell, picture.height as f64 * cell);
         let digits = SMALL.width(&(picture.height - 1).to_string());
         let left = (MARGIN + digits + NEAR).round();
         let scale_left = left + columns + 24.0;
-        let scale_width = cell_scale.width().max(arrow_scale.as_ref().map_or(0.0, Scale::width));
+        let scale_width = cell_scale.width().max(arrow_scale.width());
         let width = (scale_left + scale_width + MARGIN).max(MIN_WIDTH).ceil();
 
         let header = Header::new(&picture.title, &picture.subtitle, width);
-        let y_label = wrap(&one_line(&picture.labels[1]), TEXT, scale_left - MARGIN - 24.0, 2);
-        let top = (header.bottom() + y_label.len() as f64 * LEADING + 4.0).round();
-        let x_label = wrap(&one_line(&picture.labels[0]), TEXT, columns.max(60.0), 2);
-        let grid_bottom = top + rows + SMALL.size + 9.0 + x_label.len() as f64 * LEADING;
+        let top = (header.bottom() + LEADING + 4.0).round();
+        let grid_bottom = top + rows + SMALL.size + 9.0 + LEADING;
 
         let scale_top = (top + 9.0 + cell_scale.above()).round();
-        let cell_scale_bottom = scale_top + cell_scale.height();
-        let (arrow_scale_top, bars_bottom) = match arrow_scale {
-            Some(scale) => {
-                let top = (cell_scale_bottom + 38.0 + scale.above()).round();
-                (top, top + scale.height())
-            }
-            None => (cell_scale_bottom, cell_scale_bottom),
-        };
+        let arrow_scale_top = (scale_top + cell_scale.height() + 38.0 + arrow_scale.above()).round();
+        let bars_bottom = arrow_scale_top + arrow_scale.height();
         let scale_bottom = bars_bottom + if picture.has_missing() { 30.0 } else { 8.0 };
         Layout {
             header,
@@ -62,8 +51,6 @@ impl Layout {
             cell,
             left,
             top,
-            x_label,
-            y_label,
             scale_left,
             scale_top,
             arrow_scale_top,

@@ -24,8 +24,8 @@ const NUMBERED_CELL: f64 = 34.0;
 /// Smaller cells touch each other.
 const GAP_CELL: f64 = 10.0;
 
-/// Height of the bar of a scale that stands alone.
-const BAR_HEIGHT: f64 = 220.0;
+/// Height of the bar of a scale.
+const BAR_HEIGHT: f64 = 110.0;
 
 /// The value of a step from one cell to a neighbouring one.
 ///
@@ -56,13 +56,12 @@ impl Arrow {
     }
 }
 
-/// A grid of coloured cells with arrows between them: where two rewards of a grid world differ.
+/// A grid of cells with arrows between them: where two rewards of a grid world differ.
 ///
-/// Row 0 is at the bottom and y grows upwards, as in any chart, until
-/// [`rows_from_top`](Self::rows_from_top) says otherwise; a positive `dy` points to larger y.
-/// Arrows stand within the cell they start from, so that the two directions between neighbours
-/// are both seen. Cells and arrows share one scale of colours unless
-/// [`arrow_scale`](Self::arrow_scale) gives the arrows one of their own.
+/// Row 0 is at the top and y grows downwards; a positive `dy` points to larger y. Arrows stand within the cell they start from, so
+/// that the two directions between neighbours are both seen. Cells are shares: greys from nearly white at zero to dark at the
+/// largest value, which say nothing of a sign. Arrows have a scale of their own: blue below zero, white at zero, orange above,
+/// equally far in both directions.
 ///
 /// The classes of the SVG: a cell is `.cell` with `data-x`, `data-y` and `data-value`, or
 /// `.cell.missing`; an arrow is `.arrow` with `data-dx` and `data-dy` in addition.
@@ -70,10 +69,11 @@ impl Arrow {
 /// ```
 /// use srrd_show::{Arrow, Figure, GridPicture};
 ///
-/// let picture = GridPicture::new("Difference", 2, 1, vec![0.5, f64::NAN])?
-///     .diverging()
-///     .arrows(vec![Arrow::new(0, 0, 1, 0, -0.25)])?;
-/// assert!(picture.to_svg().contains(r#"class="arrow""#));
+/// let picture = GridPicture::new("Shares", 2, 1, vec![80.0, f64::NAN])?
+///     .labels("cells: share in %", "arrows: share in %, orange where A gives more")
+///     .arrows(vec![Arrow::new(0, 0, 1, 0, -60.0)])?;
+/// let svg = picture.to_svg();
+/// assert!(svg.contains(r#"class="arrow""#) && svg.contains("arrows: share in %"));
 /// # Ok::<(), srrd_show::FigureError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -85,13 +85,8 @@ pub struct GridPicture {
     /// Row after row.
     values: Vec<f64>,
     arrows: Vec<Arrow>,
-    ramp: Ramp,
-    /// What the colours of arrows mean, where they have a scale of their own.
-    arrow_label: Option<String>,
-    range: Option<(f64, f64)>,
+    /// What the colours of cells and those of arrows mean.
     labels: [String; 2],
-    value_label: String,
-    rows_from_top: bool,
 }
 
 impl GridPicture {
@@ -113,12 +108,7 @@ impl GridPicture {
             height,
             values,
             arrows: Vec::new(),
-            ramp: Ramp::Sequential,
-            arrow_label: None,
-            range: None,
-            labels: ["x".to_string(), "y".to_string()],
-            value_label: "value".to_string(),
-            rows_from_top: false,
+            labels: ["cells".to_string(), "arrows".to_string()],
         })
     }
 
@@ -137,56 +127,9 @@ impl GridPicture {
         Ok(self)
     }
 
-    /// Colours for values on both sides of zero: blue below, white at zero, orange above, equally
-    /// far in both directions. Without this colours run from the smallest (dark) to the largest value.
-    pub fn diverging(mut self) -> Self {
-        self.ramp = Ramp::Diverging;
-        self
-    }
-
-    /// Colours for shares: greys from nearly white at zero to dark at the largest value, which say nothing of a sign.
-    pub fn neutral(mut self) -> Self {
-        self.ramp = Ramp::Neutral;
-        self
-    }
-
-    /// Gives the arrows a scale of their own, with that label: blue below zero, white at zero, orange above, equally far
-    /// in both directions. The scale of the cells is then about cells only.
-    ///
-    /// ```
-    /// use srrd_show::{Arrow, Figure, GridPicture};
-    ///
-    /// let picture = GridPicture::new("Shares", 2, 1, vec![80.0, 20.0])?
-    ///     .neutral()
-    ///     .value_label("cells: share in %")
-    ///     .arrows(vec![Arrow::new(0, 0, 1, 0, -60.0)])?
-    ///     .arrow_scale("arrows: share in %, orange where A gives more");
-    /// assert!(picture.to_svg().contains("arrows: share in %"));
-    /// # Ok::<(), srrd_show::FigureError>(())
-    /// ```
-    pub fn arrow_scale(mut self, label: impl Into<String>) -> Self {
-        self.arrow_label = Some(label.into());
-        self
-    }
-
-    /// Lets colours run from `low` to `high`; values beyond take the colour of the end. With
-    /// [`diverging`](Self::diverging) the larger of the two sizes counts in both directions. Two
-    /// values that span no range are ignored.
-    pub fn range(mut self, low: f64, high: f64) -> Self {
-        let (low, high) = (low.min(high), low.max(high));
-        self.range = (low < high && (high - low).is_finite()).then_some((low, high));
-        self
-    }
-
-    /// Labels of the two axes, "x" and "y" without this.
-    pub fn axes(mut self, x: impl Into<String>, y: impl Into<String>) -> Self {
-        self.labels = [x.into(), y.into()];
-        self
-    }
-
-    /// What the colours mean; stands above their scale.
-    pub fn value_label(mut self, label: impl Into<String>) -> Self {
-        self.value_label = label.into();
+    /// What the colours of cells and those of arrows mean; stands above their scales.
+    pub fn labels(mut self, cells: impl Into<String>, arrows: impl Into<String>) -> Self {
+        self.labels = [cells.into(), arrows.into()];
         self
     }
 
@@ -196,33 +139,33 @@ impl GridPicture {
         self
     }
 
-    /// Draws row 0 at the top; y grows downwards.
-    pub fn rows_from_top(mut self) -> Self {
-        self.rows_from_top = true;
-        self
+    /// The scale of the cells, and that of the arrows.
+    fn scales(&self) -> [Scale; 2] {
+        let [cells, arrows] = &self.labels;
+        let size =
+            self.arrows.iter().map(|arrow| arrow.value.abs()).filter(|size| size.is_finite()).fold(0.0, f64::max);
+        let both = if size > 0.0 { (-size, size) } else { (-1.0, 1.0) };
+        [
+            Scale::new(Ramp::Neutral, self.ends(), cells, BAR_HEIGHT),
+            Scale::new(Ramp::Diverging, both, arrows, BAR_HEIGHT),
+        ]
     }
 
-    /// The scale of the cells, and that of the arrows if they have one of their own.
-    fn scales(&self) -> (Scale, Option<Scale>) {
-        let (cells, arrows) = (self.values.iter().copied(), self.arrows.iter().map(|arrow| arrow.value));
-        match &self.arrow_label {
-            None => {
-                let ends = ends(self.ramp, cells.chain(arrows), self.range);
-                (Scale::new(self.ramp, ends, &self.value_label, BAR_HEIGHT), None)
-            }
-            Some(label) => {
-                let height = BAR_HEIGHT / 2.0;
-                let cells = Scale::new(self.ramp, ends(self.ramp, cells, self.range), &self.value_label, height);
-                let ends = ends(Ramp::Diverging, arrows, None);
-                (cells, Some(Scale::new(Ramp::Diverging, ends, label, height)))
-            }
+    /// Smallest value of the cells, or 0, and largest.
+    fn ends(&self) -> (f64, f64) {
+        let shown = self.values.iter().filter(|value| value.is_finite());
+        let (low, high) =
+            shown.fold((0.0, f64::NEG_INFINITY), |(low, high): (f64, f64), &value| (low.min(value), high.max(value)));
+        match (high.is_finite(), low < high) {
+            (false, _) => (0.0, 1.0),
+            (true, false) => (low - 0.5 * low.abs().max(1.0), high + 0.5 * high.abs().max(1.0)),
+            (true, true) => (low, high),
         }
     }
 
     /// Left and top of a cell.
     fn corner(&self, x: usize, y: usize, layout: &Layout) -> (f64, f64) {
-        let row = if self.rows_from_top { y } else { self.height - 1 - y };
-        (layout.left + x as f64 * layout.cell, layout.top + row as f64 * layout.cell)
+        (layout.left + x as f64 * layout.cell, layout.top + y as f64 * layout.cell)
     }
 
     fn draw_cells(&self, layout: &Layout, scale: &Scale, into: &mut Element) {
@@ -257,8 +200,7 @@ impl GridPicture {
     fn draw_arrow(&self, arrow: &Arrow, layout: &Layout, scale: &Scale) -> Element {
         let (left, top) = self.corner(arrow.x, arrow.y, layout);
         let (x, y) = (left + layout.cell / 2.0, top + layout.cell / 2.0);
-        let down = if self.rows_from_top { 1.0 } else { -1.0 };
-        let (dx, dy) = (f64::from(arrow.dx), f64::from(arrow.dy) * down);
+        let (dx, dy) = (f64::from(arrow.dx), f64::from(arrow.dy));
         let shape = if arrow.dx == 0 && arrow.dy == 0 {
             Element::new("circle").attr("cx", x).attr("cy", y).attr("r", layout.cell * 0.09)
         } else {
@@ -293,14 +235,8 @@ impl GridPicture {
             into.push(ink(layout.left - NEAR, y + SMALL.size * 0.36, SMALL, Anchor::End, &label));
         }
         let below = bottom + SMALL.size + 5.0 + LEADING;
-        for (line, text) in layout.x_label.iter().enumerate() {
-            let baseline = below + line as f64 * LEADING;
-            into.push(ink((layout.left + right) / 2.0, baseline, TEXT, Anchor::Middle, text));
-        }
-        for (line, text) in layout.y_label.iter().enumerate() {
-            let baseline = layout.top - NEAR - (layout.y_label.len() - 1 - line) as f64 * LEADING;
-            into.push(ink(MARGIN, baseline, TEXT, Anchor::Start, text));
-        }
+        into.push(ink((layout.left + right) / 2.0, below, TEXT, Anchor::Middle, "x"));
+        into.push(ink(MARGIN, layout.top - NEAR, TEXT, Anchor::Start, "y"));
     }
 
     fn has_missing(&self) -> bool {
@@ -316,42 +252,22 @@ impl Figure for GridPicture {
     fn draw(&self) -> Drawing {
         let scales = self.scales();
         let layout = Layout::of(self, &scales);
-        let (cell_scale, arrow_scale) = scales;
+        let [cell_scale, arrow_scale] = scales;
         let mut content = Element::new("g");
         layout.header.draw(&mut content);
         self.draw_axes(&layout, &mut content);
         self.draw_cells(&layout, &cell_scale, &mut content);
         let mut arrows = Element::new("g");
         for arrow in self.arrows.iter().filter(|arrow| arrow.value.is_finite()) {
-            arrows.push(self.draw_arrow(arrow, &layout, arrow_scale.as_ref().unwrap_or(&cell_scale)));
+            arrows.push(self.draw_arrow(arrow, &layout, &arrow_scale));
         }
         content.push(arrows);
         cell_scale.draw(layout.scale_left, layout.scale_top, &mut content);
-        if let Some(scale) = &arrow_scale {
-            scale.draw(layout.scale_left, layout.arrow_scale_top, &mut content);
-        }
+        arrow_scale.draw(layout.scale_left, layout.arrow_scale_top, &mut content);
         if self.has_missing() {
             draw_missing(layout.scale_left, layout.missing_top, &mut content);
         }
         document(&self.title, layout.width, layout.height, content)
-    }
-}
-
-/// Smallest and largest value of the colours.
-fn ends(ramp: Ramp, values: impl Iterator<Item = f64>, range: Option<(f64, f64)>) -> (f64, f64) {
-    let (low, high) = range.unwrap_or_else(|| {
-        let shown = values.filter(|value| value.is_finite());
-        shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
-    });
-    let low = if ramp == Ramp::Neutral && range.is_none() { low.min(0.0) } else { low };
-    if ramp == Ramp::Diverging {
-        let size = low.abs().max(high.abs());
-        return if size > 0.0 && size.is_finite() { (-size, size) } else { (-1.0, 1.0) };
-    }
-    match (low.is_finite() && high.is_finite(), low < high) {
-        (false, _) => (0.0, 1.0),
-        (true, false) => (low - 0.5 * low.abs().max(1.0), high + 0.5 * high.abs().max(1.0)),
-        (true, true) => (low, high),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::missing;
 use crate::chart::frame::axis_line;
 use crate::chart::{LEADING, NEAR, SMALL, ink};
-use crate::palette::{Rgb, diverging, hex, neutral, sequential};
+use crate::palette::{Rgb, diverging, hex, neutral};
 use crate::svg::{Anchor, Element};
 use crate::text::{one_line, wrap};
 use crate::ticks::linear_ticks;
@@ -16,7 +16,6 @@ const LABEL: f64 = 146.0;
 /// Which colours a scale has.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::chart) enum Ramp {
-    Sequential,
     Neutral,
     Diverging,
 }
@@ -48,7 +47,6 @@ impl Scale {
 
     fn at(&self, share: f64) -> Rgb {
         match self.ramp {
-            Ramp::Sequential => sequential(share),
             Ramp::Neutral => neutral(share),
             Ramp::Diverging => diverging(share),
         }

@@ -48,12 +48,10 @@ proptest! {
         y in any_axis(),
         series in prop::collection::vec(any_series(), 0..5),
         reference in any_number(),
-        equal in any::<bool>(),
     ) {
         let empty = LineChart::new("t", x.clone(), y.clone()).reference(reference, "r");
         let line = series.iter().cloned().fold(empty, LineChart::series);
         let scatter = series.iter().cloned().fold(ScatterChart::new("t", x, y.clone()), ScatterChart::series);
-        let scatter = if equal { scatter.equal_scales() } else { scatter };
         let bars = series.iter().fold(BarChart::new("t", y), |chart, series| {
             let bar = |point: &Point| Bar::new(short(point.x), point.y).interval(point.low, point.high);
             chart.group(series.name(), series.points().iter().map(bar).collect())

@@ -37,7 +37,6 @@ fn scatter_chart(classes: usize) -> ScatterChart {
 fn grid() -> GridPicture {
     GridPicture::new("Grid", 3, 2, vec![-1.0, 0.0, 0.5, f64::NAN, 0.25, 1.0])
         .unwrap()
-        .diverging()
         .arrows(vec![Arrow::new(0, 0, 1, 0, -0.5), Arrow::new(2, 1, 0, 0, 1.0), Arrow::new(1, 1, 0, 1, f64::NAN)])
         .unwrap()
 }
@@ -49,7 +48,7 @@ fn all() -> Vec<Box<dyn Figure + Send + Sync>> {
         Box::new(Panels::new("Panels", 2).panel(line_chart(4)).panel(line_chart(9)).panel(line_chart(1))),
         Box::new(bar_chart()),
         Box::new(scatter_chart(10)),
-        Box::new(scatter_chart(3).equal_scales()),
+        Box::new(scatter_chart(3)),
         Box::new(grid()),
     ]
 }
@@ -281,7 +280,7 @@ fn charts_without_data_say_so() {
         line.series(Series::new("a", nothing)).to_svg(),
         BarChart::new("", Axis::linear("y")).to_svg(),
         scatter_chart(0).to_svg(),
-        scatter_chart(0).equal_scales().to_svg(),
+        scatter_chart(0).to_svg(),
         Panels::new("", 3).panel(LineChart::new("", Axis::linear("x"), Axis::linear("y"))).to_svg(),
     ] {
         assert!(svg.contains(">no data</text>"), "{svg}");
@@ -298,7 +297,6 @@ fn panels_share_ranges_of_equal_axes() {
     let panels = Panels::new("", 3).panel(chart("d", 1.0)).panel(chart("d", 40.0)).panel(chart("e", 7.0));
     let labels = |panels: &Panels, tick: &str| panels.to_svg().matches(&format!(">{tick}</text>")).count();
     assert_eq!(labels(&panels, "40"), 2);
-    assert_eq!(labels(&panels.own_ranges(), "40"), 1);
 }
 
 #[test]
@@ -321,21 +319,6 @@ fn bars_stand_on_zero_and_say_what_is_undefined() {
 }
 
 #[test]
-fn equal_scales_are_equal() {
-    let points = vec![Point::new(0.0, 0.0), Point::new(8.0, 0.0), Point::new(0.0, 2.0)];
-    let svg = ScatterChart::new("", Axis::linear("x"), Axis::linear("y")).equal_scales().class("a", points).to_svg();
-    let document = Document::parse(&svg).unwrap();
-    let marks = with_class(&document, "point");
-    let place = |data: [&str; 2]| {
-        let found = |mark: &&Node| [mark.attribute("data-x"), mark.attribute("data-y")] == data.map(Some);
-        let mark = marks.iter().find(found).unwrap();
-        ["cx", "cy"].map(|name| mark.attribute(name).unwrap().parse::<f64>().unwrap())
-    };
-    let (origin, right, up) = (place(["0", "0"]), place(["8", "0"]), place(["0", "2"]));
-    assert!(((right[0] - origin[0]) / 8.0 - (origin[1] - up[1]) / 2.0).abs() < 0.3);
-}
-
-#[test]
 fn grids_show_cells_arrows_and_what_is_missing() {
     let svg = grid().to_svg();
     let document = Document::parse(&svg).unwrap();
@@ -348,20 +331,14 @@ fn grids_show_cells_arrows_and_what_is_missing() {
         let cell = cells.iter().find(|cell| cell.attribute("data-y") == Some(y)).unwrap();
         cell.attribute("y").unwrap().parse::<f64>().unwrap()
     };
-    assert!(row("0") > row("1"));
-    assert_eq!(cells[0].attribute("fill"), Some(crate::palette::hex(crate::palette::diverging(0.0)).as_str()));
-
-    let flipped = grid().rows_from_top().to_svg();
-    let document = Document::parse(&flipped).unwrap();
-    let tops =
-        with_class(&document, "cell").into_iter().map(|cell| cell.attribute("y").unwrap().parse::<f64>().unwrap());
-    let tops: Vec<f64> = tops.collect();
-    assert!(tops[0] < tops[4]);
+    // Row 0 is at the top.
+    assert!(row("0") < row("1"));
+    assert_eq!(cells[0].attribute("fill"), Some(crate::palette::hex(crate::palette::neutral(0.0)).as_str()));
 }
 
 #[test]
-fn arrows_can_have_a_scale_of_their_own() {
-    let both = grid().neutral().value_label("cells").arrow_scale("arrows");
+fn arrows_have_a_scale_of_their_own() {
+    let both = grid().labels("cells", "arrows");
     let svg = both.to_svg();
     let document = Document::parse(&svg).unwrap();
     assert_eq!(with_class(&document, "scale").len(), 2);
@@ -374,7 +351,6 @@ fn arrows_can_have_a_scale_of_their_own() {
     let arrows: Vec<String> = with_class(&document, "arrow").iter().map(fill).collect();
     assert!(!arrows.iter().any(|colour| grey(colour)) && arrows[0] != arrows[1], "{arrows:?}");
     assert_inside(both.draw());
-    assert_eq!(with_class(&Document::parse(&grid().to_svg()).unwrap(), "scale").len(), 1);
 }
 
 #[test]
@@ -388,10 +364,8 @@ fn wrong_grids_are_refused() {
         assert!(matches!(grid().arrows(vec![arrow]), Err(FigureError::Arrow { .. })), "{arrow:?}");
     }
     for values in [vec![f64::NAN; 4], vec![0.0; 4], vec![f64::MAX, f64::MIN, 0.0, 1.0], vec![f64::INFINITY; 4]] {
-        for diverging in [false, true] {
-            let picture = GridPicture::new("", 2, 2, values.clone()).unwrap().range(f64::NAN, 1.0);
-            assert_inside(if diverging { picture.diverging() } else { picture }.draw());
-        }
+        let arrows = values.iter().map(|&value| Arrow::new(0, 0, 1, 0, value)).collect();
+        assert_inside(GridPicture::new("", 2, 2, values).unwrap().arrows(arrows).unwrap().draw());
     }
 }
 
@@ -402,7 +376,7 @@ fn text_from_data_is_escaped() {
         .subtitle(odd)
         .reference(1.0, odd)
         .series(Series::new(odd, vec![Point::new(1.0, 2.0).note(odd)]));
-    let grid = GridPicture::new(odd, 1, 1, vec![1.0]).unwrap().axes(odd, odd).value_label(odd).subtitle(odd);
+    let grid = GridPicture::new(odd, 1, 1, vec![1.0]).unwrap().labels(odd, odd).subtitle(odd);
     let figures: [Box<dyn Figure>; 5] = [
         Box::new(chart.clone()),
         Box::new(Panels::new(odd, 1).panel(chart).subtitle(odd)),
@@ -482,7 +456,7 @@ fn long_texts_stay_inside() {
         for (width, height) in [(1, 1), (200, 3), (3, 200), (12, 5)] {
             let values = vec![1.0; width * height];
             let picture = GridPicture::new(text, width, height, values).unwrap();
-            assert_inside(picture.axes(text, text).value_label(text).subtitle(text).draw());
+            assert_inside(picture.labels(text, text).subtitle(text).draw());
         }
     }
 }

@@ -93,13 +93,10 @@ impl Grid {
         }
         let arrows = arrows.into_iter().map(|((x, y, dx, dy), value)| Arrow::new(x, y, dx, dy, value)).collect();
         let title = super::picture::title(pair);
-        GridPicture::new(title, self.width, self.height, cells)?.arrows(arrows).map(|picture| {
-            picture
-                .neutral()
-                .rows_from_top()
-                .subtitle(subtitle)
-                .value_label("cells: share of the squared distance, in %")
-                .arrow_scale("arrows: share in %, orange where A gives more, blue where B does")
-        })
+        let picture = GridPicture::new(title, self.width, self.height, cells)?.arrows(arrows)?;
+        Ok(picture.subtitle(subtitle).labels(
+            "cells: share of the squared distance, in %",
+            "arrows: share in %, orange where A gives more, blue where B does",
+        ))
     }
 }

@@ -132,7 +132,7 @@ fn facts(survey: &Survey, samples: &[&NamedSample]) -> Vec<(String, String)> {
     if let Some(used) = used {
         let estimated = if survey.gamma_from_data { " (from the data)" } else { "" };
         fact("discount factor", format!("{}{estimated}", used.settings.gamma.get()));
-        fact("estimator", super::estimator(used));
+        fact("estimator", used.estimator_in_words());
         fact("seed", used.settings.seed.to_string());
     }
     if let ([_, _], Some(pair)) = (samples, survey.pairs.first()) {

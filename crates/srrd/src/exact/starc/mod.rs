@@ -60,15 +60,7 @@ impl Choice for Canonicalization {
         Canonicalization::Minimal,
         Canonicalization::MinimalPotential,
     ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Canonicalization::Val => "val",
-            Canonicalization::ValPotential => "val-potential",
-            Canonicalization::Minimal => "minimal",
-            Canonicalization::MinimalPotential => "minimal-potential",
-        }
-    }
+    const NAMES: &'static [&'static str] = &["val", "val-potential", "minimal", "minimal-potential"];
 }
 
 /// The order p of a norm.
@@ -112,17 +104,7 @@ impl Choice for Norm {
         Norm { order: Order::Two, weighted: true },
         Norm { order: Order::Infinity, weighted: true },
     ];
-
-    fn name(self) -> &'static str {
-        match (self.order, self.weighted) {
-            (Order::One, false) => "1",
-            (Order::Two, false) => "2",
-            (Order::Infinity, false) => "inf",
-            (Order::One, true) => "weighted-1",
-            (Order::Two, true) => "weighted-2",
-            (Order::Infinity, true) => "weighted-inf",
-        }
-    }
+    const NAMES: &'static [&'static str] = &["1", "2", "inf", "weighted-1", "weighted-2", "weighted-inf"];
 }
 
 impl Norm {

@@ -48,10 +48,6 @@ fn rows_in_any_order_give_the_same_sample() {
     let listed: Vec<String> =
         expected.transitions().map(|t| format!("{} {} {}", t.state, t.action, t.next_state)).collect();
     assert_eq!(listed, ["a go a", "a stay a", "a go b", "b go a"]);
-    for x in 0..expected.states().len() as u32 {
-        let from: Vec<u32> = (0..2).filter(|&y| expected.successors(y).contains(&x)).collect();
-        assert_eq!(expected.predecessors(x).collect::<Vec<_>>(), from);
-    }
     for (i, transition) in expected.transitions().enumerate() {
         assert_eq!(expected.transition(i), transition);
     }
@@ -80,10 +76,7 @@ fn arrays_give_the_same_sample_as_rows() {
         for i in 0..40 {
             builder.push(s[i].into(), a[i].into(), t[i].into(), r[i]).unwrap();
         }
-        let mut at_once = SampleBuilder::new();
-        at_once.push_ints(&s, &a, &t, &r).unwrap();
         let expected = builder.build_with_placement(Duplicates::Mean);
-        assert_eq!(at_once.build_with_placement(Duplicates::Mean), expected);
         assert_eq!(RewardSample::from_ids(&s, &a, &t, &r, Duplicates::Mean), expected);
         let error = RewardSample::from_ids(&s, &a, &t[1..], &r, Duplicates::Mean).unwrap_err();
         assert_eq!(error.to_string(), "there are 39 entries where 40 are needed");
@@ -91,9 +84,6 @@ fn arrays_give_the_same_sample_as_rows() {
         bad[3] = f64::NAN;
         let error = RewardSample::from_ids(&s, &a, &t, &bad, Duplicates::Mean).unwrap_err();
         assert!(matches!(error, SampleError::NotFinite { row: 3, .. }));
-        let mut at_once = SampleBuilder::new();
-        assert_eq!(at_once.push_ints(&s, &a, &t, &bad).unwrap_err().to_string(), error.to_string());
-        assert_eq!(at_once.rows(), 3);
     }
 }
 
