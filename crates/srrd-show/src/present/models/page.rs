@@ -6,7 +6,7 @@ use super::figures::{best_of, figure, name};
 use super::{changes, explained};
 use crate::Figure;
 use crate::page::{Cell, Column, FigureBlock, Headline, Report, Section, Table};
-use crate::words::{count, percent};
+use crate::words::{count, fixed, percent};
 
 /// Of so many pairs the page shows everything; of more only their numbers.
 const MOST_SHOWN: usize = 6;
@@ -117,7 +117,7 @@ fn cell(estimated: &Estimated, shown: fn(f64) -> String) -> Cell {
 }
 
 fn plain(value: f64) -> String {
-    format!("{value:.3}")
+    fixed(value, 3)
 }
 
 fn pairs(found: &ModelComparison) -> Section {
