@@ -99,5 +99,7 @@ fn number(estimate: &Estimate) -> String {
 }
 
 fn range(estimate: &Estimate) -> String {
-    estimate.interval.map_or_else(|| "none".to_owned(), |range| format!("({} to {})", fixed(range.low, 3), fixed(range.high, 3)))
+    estimate
+        .interval
+        .map_or_else(|| "none".to_owned(), |range| format!("({} to {})", fixed(range.low, 3), fixed(range.high, 3)))
 }
