@@ -3,13 +3,15 @@
     python3 release/build.py              both: target/dist/srrd-VERSION-cp311-abi3-….whl and target/dist/srrd-VERSION-PLATFORM
     python3 release/build.py wheel        one of them
     python3 release/build.py command
+    python3 release/build.py command --glibc    the command with the static parts of glibc, although musl could be had
 
 The wheel serves Python 3.11 and all later ones (abi3). It is tried in a new environment, with nothing but what pip installs for it. The command
 is linked statically: it needs no library of the system, not even libc, and is tried in an empty folder that it sees as the whole file system
 (chroot, as root) or, for other users, with an empty environment.
 
-Needs Rust, a C compiler and Python 3.11 with `venv`. With `rustup target add x86_64-unknown-linux-musl` the command is linked with musl, else with
-the static parts of glibc, which every C compiler on Linux brings along.
+Needs Rust, a C compiler and Python 3.11 or later with `venv`. The command is linked with musl, for which the script gets what is missing: the target
+of Rust by rustup, the compiler by apt-get (as root). Where they cannot be had, the static parts of glibc serve, which every C compiler on Linux
+brings along.
 """
 
 from __future__ import annotations
@@ -97,11 +99,37 @@ def try_wheel(wheel: Path) -> None:
             sys.exit("the command of the wheel wrote no report")
 
 
-def build_command() -> Path:
+def tried(*command: str) -> bool:
+    """Whether a command that gets something is there and succeeds; what it says is shown where it does not."""
+    if shutil.which(command[0]) is None:
+        return False
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    except subprocess.TimeoutExpired:
+        say(f"`{' '.join(command)}` took more than 300 s")
+        return False
+    if done.returncode != 0:
+        say(f"`{' '.join(command)}` failed: {done.stderr.strip().splitlines()[-1:]}")
+    return done.returncode == 0
+
+
+def has_musl(target: str) -> bool:
+    """Whether the command can be linked with musl, after what is missing was fetched."""
+    sysroot = Path(output("rustc", "--print", "sysroot").strip())
+    if not (sysroot / "lib" / "rustlib" / target).exists() and not tried("rustup", "target", "add", target):
+        return False
+    if shutil.which("musl-gcc") is None and os.geteuid() == 0:
+        # The list of packages may be old, or not there at all.
+        install = ("apt-get", "install", "--yes", "--no-install-recommends", "musl-tools")
+        if not tried(*install) and tried("apt-get", "update"):
+            tried(*install)
+    return shutil.which("musl-gcc") is not None
+
+
+def build_command(glibc: bool) -> Path:
     machine = platform.machine()
     musl = f"{machine}-unknown-linux-musl"
-    installed = output("rustc", "--print", "sysroot").strip()
-    target = musl if (Path(installed) / "lib" / "rustlib" / musl).exists() else f"{machine}-unknown-linux-gnu"
+    target = musl if not glibc and has_musl(musl) else f"{machine}-unknown-linux-gnu"
     say(f"the command, linked statically for {target}")
     if target == musl:
         # It links statically by itself.
@@ -138,7 +166,8 @@ def try_command(command: Path) -> None:
 
 
 def main() -> None:
-    wanted = sys.argv[1:] or ["wheel", "command"]
+    glibc = "--glibc" in sys.argv
+    wanted = [part for part in sys.argv[1:] if part != "--glibc"] or ["wheel", "command"]
     if not set(wanted) <= {"wheel", "command"}:
         sys.exit(__doc__)
     DIST.mkdir(parents=True, exist_ok=True)
@@ -147,7 +176,7 @@ def main() -> None:
         made.append(build_wheel())
         try_wheel(made[-1])
     if "command" in wanted:
-        made.append(build_command())
+        made.append(build_command(glibc))
         try_command(made[-1])
     sums = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in made}
     (DIST / "SHA256SUMS").write_text("".join(f"{digest}  {name}\n" for name, digest in sums.items()))

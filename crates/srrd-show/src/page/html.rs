@@ -107,7 +107,7 @@ impl Report {
 }
 
 /// Text in which no line begins with the sign of percent.
-fn prose(text: &str) -> String {
+pub(super) fn prose(text: &str) -> String {
     text.replace(" %", "\u{a0}%")
 }
 
