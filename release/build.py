@@ -178,7 +178,8 @@ def main() -> None:
     if "command" in wanted:
         made.append(build_command(glibc))
         try_command(made[-1])
-    sums = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in made}
+    # Of what an earlier call made, too.
+    sums = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(DIST.glob("srrd-*"))}
     (DIST / "SHA256SUMS").write_text("".join(f"{digest}  {name}\n" for name, digest in sums.items()))
     for file in made:
         say(f"{file}: {file.stat().st_size / 1e6:.1f} MB")
