@@ -5,13 +5,14 @@
     python3 release/build.py command
     python3 release/build.py command --glibc    the command with the static parts of glibc, although musl could be had
 
-The wheel serves Python 3.11 and all later ones (abi3). It is tried in a new environment, with nothing but what pip installs for it. The command
-is linked statically: it needs no library of the system, not even libc, and is tried in an empty folder that it sees as the whole file system
-(chroot, as root) or, for other users, with an empty environment.
+The wheel serves Python 3.11 and all later ones (abi3), on systems whose glibc is not older than the one here. It is tried in a new
+environment, with nothing but what pip installs for it. The command is linked statically: it needs no library of the system, not even
+libc, and is tried in an empty folder that it sees as the whole file system (chroot, as root) or, for other users, with an empty
+environment.
 
-Needs Rust, a C compiler and Python 3.11 or later with `venv`. The command is linked with musl, for which the script gets what is missing: the target
-of Rust by rustup, the compiler by apt-get (as root). Where they cannot be had, the static parts of glibc serve, which every C compiler on Linux
-brings along.
+Needs Rust, a C compiler and Python 3.11 or later with `venv`. The command is linked with musl, for which the script gets what is missing:
+the target of Rust by rustup, the compiler by apt-get (as root). Where they cannot be had, the static parts of glibc serve, which every C
+compiler on Linux brings along.
 """
 
 from __future__ import annotations
