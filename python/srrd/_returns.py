@@ -97,9 +97,11 @@ def _pairs(preferences: Any) -> list[tuple[str, str]]:
         return _srrd.preferences_of_file(os.fspath(preferences))
     if isinstance(preferences, Mapping) or hasattr(preferences, "columns") or hasattr(preferences, "column_names"):
         names = _table.names_of(preferences)
-        for name in ("better", "worse"):
+        wanted = ("better", "worse") if "better" in names or "chosen" not in names else ("chosen", "rejected")
+        for name in wanted:
             if name not in names:
-                raise ValueError(f"the column `{name}` is missing: preferences have the columns `better` and `worse`")
-        better, worse = (_table.as_array(preferences[name]) for name in ("better", "worse"))
+                what = "preferences have the columns `better` and `worse` (or `chosen` and `rejected`)"
+                raise ValueError(f"the column `{name}` is missing: {what}")
+        better, worse = (_table.as_array(preferences[name]) for name in wanted)
         preferences = zip(better.tolist(), worse.tolist(), strict=True)
     return [(str(better), str(worse)) for better, worse in preferences]

@@ -285,7 +285,8 @@ class RewardSample:
         return self._core.has_reward_table
 
     def to_frame(self) -> Any:
-        """The transitions and rewards as a pandas frame, in the columns that tables have."""
+        """The transitions and rewards as a pandas frame, in the columns that tables have; where it is known which transitions end an
+        episode, with a column ``terminated``."""
         import pandas as pd
 
         columns: dict[str, Any] = {}
@@ -302,7 +303,11 @@ class RewardSample:
             else:
                 names = features or [str(k) for k in range(values.shape[1])]
                 columns |= {f"{role}.{feature}": values[:, k] for k, feature in enumerate(names)}
-        return pd.DataFrame(columns | {"reward": self.rewards})
+        columns["reward"] = self.rewards
+        # Without it a table of this sample could never be called the same as another.
+        if not self._core.one_step and self.terminated is not None:
+            columns["terminated"] = self.terminated
+        return pd.DataFrame(columns)
 
     def to_bytes(self) -> bytes:
         """The sample as bytes, which `from_bytes` reads back. Bytes that are damaged are refused; nothing in them is executed."""

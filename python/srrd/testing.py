@@ -58,8 +58,12 @@ def assert_same_behaviour(
 def _shown(found: Comparison) -> str:
     if "witness" not in found:
         return ""
+    # Samples of one name are told apart by their places.
+    names = (found.a.name, found.b.name) if found.a.name != found.b.name else ("a", "b")
     lines = []
     for number, (path, returns) in enumerate(zip(found["witness"], found["witness_returns"], strict=True), start=1):
         steps = [f"{step['state']} -[{step['action']}]-> {step['next_state']}" for step in path]
-        lines.append(f"  path {number}: {', '.join(steps)}: return {returns[0]:.4g} by a, {returns[1]:.4g} by b")
-    return "\n" + "\n".join(lines) + "\n  a prefers path 1, b prefers path 2."
+        lines.append(
+            f"  path {number}: {', '.join(steps)}: return {returns[0]:.4g} by {names[0]}, {returns[1]:.4g} by {names[1]}"
+        )
+    return "\n" + "\n".join(lines) + f"\n  {names[0]} prefers path 1, {names[1]} prefers path 2."

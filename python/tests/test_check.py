@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -91,3 +94,37 @@ def test_a_failed_check_says_what_to_do_about_continuous_states() -> None:
         ),
     ):
         assert_same_behaviour(a, b)
+
+
+def falls(obs: int, action: int, next_obs: int) -> float:
+    return -100.0 if (next_obs == 36 and obs not in (24, 36)) or (obs, action) == (36, 1) else -1.0
+
+
+def nearer(obs: int, action: int, next_obs: int) -> float:
+    def nearness(cell: int) -> int:
+        return -abs(cell // 12 - 3) - abs(cell % 12 - 11)
+
+    return 2 * falls(obs, action, next_obs) + 0.99 * nearness(next_obs) - nearness(obs)
+
+
+def careless(obs: int, action: int, next_obs: int) -> float:
+    return -1.0
+
+
+def test_a_recorded_change_is_checked_by_the_command(tmp_path: Path) -> None:
+    rewards = {"old": falls, "new": nearer, "careless": careless}
+    env, *samples = srrd.record("CliffWalking-v1", rewards=rewards, episodes=20, env_reward=True)
+    assert np.array_equal(env.rewards, samples[0].rewards)
+    for sample in samples:
+        frame = sample.to_frame()
+        # The goal is the only end.
+        assert frame["terminated"].tolist() == (frame["next_state"] == 47).tolist()
+        again = srrd.RewardSample.from_frame(frame)
+        assert np.array_equal(again.rewards, sample.rewards) and np.array_equal(again.terminated, sample.terminated)
+        frame.to_csv(tmp_path / f"{sample.name}.csv", index=False)
+    for new, status, annotation in (("new", 0, "notice"), ("careless", 1, "error")):
+        call = [sys.executable, "-m", "srrd", "check", "old.csv", f"{new}.csv", "--gamma", "0.99", "--github"]
+        done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == status, done
+        assert done.stdout.startswith(f"::{annotation} title=srrd check::"), done.stdout
+    assert_same_behaviour(samples[0], samples[1], gamma=0.99)

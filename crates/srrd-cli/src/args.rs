@@ -247,7 +247,7 @@ Tables have a column `episode`; its rows are in the order of a column `step`, or
 tables hold the same episodes under the same names. Returns are discounted sums of rewards. Without
 shaping: what potentials of first and last states explain is taken out; where the task was over
 (columns `terminated`, `done`), the last state has potential 0. Preferences are a table with the
-columns `better` and `worse`, which name episodes.")]
+columns `better` and `worse` (or `chosen` and `rejected`), which name episodes.")]
     Returns(Returns),
     /// Rewards from demonstrations and preferences: inverse reinforcement learning
     #[command(after_help = "\

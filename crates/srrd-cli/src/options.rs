@@ -6,9 +6,8 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use srrd::option::{Given, Group, OPTIONS, OptionInfo};
 use srrd::question::DynamicsOption;
 use srrd::{Options, Problem};
-use srrd_data::read_model;
+use srrd_data::{model_path, read_model};
 use std::marker::PhantomData;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Which options a command takes.
@@ -98,7 +97,9 @@ impl<T> Shared<T> {
     pub fn options(&self) -> Result<Options, Failure> {
         let mut options = self.options.clone()?;
         if let DynamicsOption::File(file) = &options.dynamics {
-            options.model = Some(Arc::new(read_model(Path::new(file))?));
+            let wrong = |error| Failure::wrong(format!("--dynamics: {error}"));
+            let path = model_path(file, &["deterministic", "sampled"]).map_err(wrong)?;
+            options.model = Some(Arc::new(read_model(&path)?));
         }
         Ok(options)
     }

@@ -7,8 +7,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 use srrd::option::{Given, Group, OPTIONS, OptionInfo};
 use srrd::question::DynamicsOption;
 use srrd::{Metric, Options, Question};
-use srrd_data::read_model;
-use std::path::Path;
+use srrd_data::{model_path, read_model};
 use std::sync::Arc;
 
 /// What was chosen: metric, discount factor, estimator and the rest, checked as the command checks them.
@@ -35,7 +34,8 @@ impl Choices {
             }
         }
         if let DynamicsOption::File(file) = &options.dynamics {
-            options.model = Some(Arc::new(read_model(Path::new(file)).map_err(|error| of_table(&error))?));
+            let path = model_path(file, &["deterministic", "sampled"]);
+            options.model = Some(Arc::new(path.and_then(|path| read_model(&path)).map_err(|error| of_table(&error))?));
         }
         // Everything that is known, as the command does: one metric is named where one number is wanted.
         let question = match certainty {

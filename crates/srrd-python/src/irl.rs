@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use srrd::returns::Preference;
 use srrd::{Choice, FrontEnd, Gamma, Metric};
-use srrd_data::read_model;
+use srrd_data::{model_path, read_model};
 use srrd_irl::airl::Airl;
 use srrd_irl::airl::ppo::{AirlOutside, AirlPpo, StagedWorld};
 use srrd_irl::maxent::{Form, MaxEnt, RewardOf};
@@ -20,7 +20,6 @@ use srrd_irl::ptirl::{Objective, Ptirl, check_target, class};
 use srrd_irl::{
     Demonstrations, Iterate, Learned, Learner, METHODS, Method, ModelChoice, Patience, Problem, Set, learn_kept,
 };
-use std::path::Path;
 use std::sync::Arc;
 
 /// The options of a call, by name.
@@ -220,7 +219,9 @@ fn of_sets(
     let model = match model {
         Choose::Known(model) => model,
         Choose::File(path) => {
-            let read = work::run(py, threads, move || read_model(Path::new(&path)))?;
+            let read = work::run(py, threads, move || {
+                model_path(&path, &["set", "pooled"]).and_then(|path| read_model(&path))
+            })?;
             ModelChoice::Given(Box::new(read.map_err(|error| crate::error::of_table(&error))?))
         }
     };

@@ -128,6 +128,20 @@ fn without_zeros(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
+/// A number with so many decimals; what they make zero has no sign.
+///
+/// ```
+/// use srrd_show::words::fixed;
+/// assert_eq!([0.12345, -0.0001, -0.25].map(|value| fixed(value, 3)), ["0.123", "0.000", "-0.250"]);
+/// ```
+pub fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    match text.strip_prefix('-') {
+        Some(size) if size.bytes().all(|byte| matches!(byte, b'0' | b'.')) => size.to_owned(),
+        _ => text,
+    }
+}
+
 /// A fraction as percent with the digits it needs.
 ///
 /// ```

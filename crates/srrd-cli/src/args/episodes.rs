@@ -29,7 +29,7 @@ pub struct Returns {
     pub a: PathBuf,
     /// The second reward, on the same episodes; left out where the first table holds two, as with --rewards A,B
     pub b: Option<PathBuf>,
-    /// A table with the columns `better` and `worse`, which name episodes
+    /// A table with the columns `better` and `worse` (or `chosen` and `rejected`), which name episodes
     #[arg(long, value_name = "FILE")]
     pub preferences: Option<PathBuf>,
     /// The discount factor, between 0 and 1

@@ -58,8 +58,8 @@ Examples:
   srrd irl preferences segments.csv --preferences said.csv -o rewards.csv
   srrd irl preferences answers.csv --preferences said.csv -o rewards.csv --std-error --ridge 1
 
-Preferences are a table with the columns `better` and `worse`, which name episodes of the first
-table. An answer is an episode of one row: its prompt is the state, its text the action.")]
+Preferences are a table with the columns `better` and `worse` (or `chosen` and `rejected`), which
+name episodes of the first table. An answer is an episode of one row: its prompt is the state, its text the action.")]
     Preferences(Preferences),
 }
 
@@ -271,7 +271,7 @@ pub struct Ptirl {
 pub struct Preferences {
     #[command(flatten)]
     pub learn: LearnArgs,
-    /// A table with the columns `better` and `worse`, which name episodes
+    /// A table with the columns `better` and `worse` (or `chosen` and `rejected`), which name episodes
     #[arg(long, value_name = "FILE")]
     pub preferences: PathBuf,
     /// What rewards are functions of

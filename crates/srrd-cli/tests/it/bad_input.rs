@@ -239,6 +239,10 @@ fn wrong_options_name_themselves() {
             "a.csv: --ends marked: nothing says which transitions end an episode; add a column `terminated`",
         ),
         ("--dynamics none.csv", "none.csv"),
+        (
+            "--dynamics sampld",
+            "--dynamics: sampld: it is neither deterministic nor sampled nor the name of a table; did you mean sampled?",
+        ),
         ("--profile p.svg", "--profile: it shows how gamma was estimated; add --gamma auto"),
         ("--gamma auto --profile a.csv", "--profile: a.csv is a file of this call already"),
         ("--gamma auto --profile p.gif", "p.gif"),

@@ -204,6 +204,17 @@ fn preferences_over_answers_become_rewards() {
     let said =
         "itself.csv: row 2 of the preferences prefers the episode 'b' to itself: drop the row (a tie is two rows";
     assert!(run.status == 2 && run.err.contains(said), "{}", run.err);
+    // As data for training reward models call them.
+    place.write("chosen.csv", "rejected,chosen\nb,a\n");
+    let run = place.srrd("irl preferences answers.csv --preferences chosen.csv -o chosen.out.csv");
+    assert_eq!(run.status, 0, "{}", run.err);
+    place.write("none.csv", "better,worse\n");
+    let run = place.srrd("irl preferences answers.csv --preferences none.csv -o none.out.csv");
+    assert!(
+        run.status == 2 && run.err.contains("none.csv: the table has no data rows; at least one preference is needed"),
+        "{}",
+        run.err
+    );
     // What was never judged has no standard error: 0 would say that it is known exactly.
     place.write("one.csv", "better,worse\na,b\n");
     let run = place.srrd("irl preferences answers.csv --preferences one.csv -o one.out.csv --std-error");
@@ -248,6 +259,12 @@ fn bad_demonstrations_are_one_clear_error() {
     );
     refused("walks.csv", &walks(), "--ridge 0", "--ridge: it must lie between");
     refused("walks.csv", &walks(), "--gamma 2", "--gamma: ");
+    refused(
+        "walks.csv",
+        &walks(),
+        "--model poled",
+        "--model: poled: it is neither set nor pooled nor the name of a table; did you mean pooled?",
+    );
     for (rows, said) in [("0,east,1,0.5\n", "add up to 0.5, not to 1"), ("0,east,1,1.5\n", "hold 1.5, which is none")] {
         place.write("model.csv", format!("state.x,action,next_state.x,probability\n{rows}"));
         let said = format!("model.csv: column `probability`: the probabilities of state (0) and action east {said}");

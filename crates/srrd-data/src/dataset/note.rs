@@ -93,7 +93,7 @@ impl fmt::Display for DatasetNote {
                 let (rows, are) = if *rows == 1 { ("1 row".to_owned(), "is") } else { (format!("{rows} rows"), "are") };
                 write!(
                     f,
-                    "{rows} {are} left out because one of the rewards is missing there; choose others with `rewards`"
+                    "{rows} {are} left out because one of the rewards is missing there; choose others with `--rewards`"
                 )
             }
             DatasetNote::LastFrames { done: true } => {

@@ -26,7 +26,7 @@ mod write;
 pub use batch::{Batch, Column, ColumnType, Field, Schema, TextColumn, Values};
 pub use copy::TableCopy;
 pub use format::{Compression, FORMATS, FileFormat, Format, FormatInfo, NpyWriter, extensions};
-pub use model::read_model;
+pub use model::{model_path, read_model};
 pub use models::{ModelQuestion, ModelTable, OpenTable, read_models};
 pub use number::{NotANumber, finite_numbers, parse_number};
 pub use options::{ColumnMap, ColumnMapError, Next, ROLES, Role, RoleInfo, TableNote, TableOptions};

@@ -1,12 +1,36 @@
 //! Tables of transition probabilities.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use srrd::{Duplicates, RewardSample};
 
+use super::FileFormat;
 use super::options::{ColumnMap, Role, TableOptions};
+use super::roles::nearest;
 use super::samples::read_samples;
 use crate::error::{ErrorKind, TableError};
+
+/// The table that an option names which is none of its words: what can be no table was a word, misspelled.
+///
+/// ```
+/// use srrd_data::model_path;
+/// assert!(model_path("moves.csv", &["set", "pooled"]).is_ok());
+/// let error = model_path("poled", &["set", "pooled"]).unwrap_err();
+/// assert_eq!(error.to_string(), "poled: it is neither set nor pooled nor the name of a table; did you mean pooled?");
+/// ```
+///
+/// # Errors
+/// When the name is not that of a table, and no file is called so.
+pub fn model_path(given: &str, words: &[&str]) -> Result<PathBuf, TableError> {
+    let path = Path::new(given);
+    if path.exists() || path.extension().is_some() || FileFormat::from_path(path).is_ok() {
+        return Ok(path.to_owned());
+    }
+    let nearest = nearest(given, words.iter().copied());
+    let nearest = nearest.map_or(String::new(), |word| format!("; did you mean {word}?"));
+    let what = format!("it is neither {} nor the name of a table{nearest}", words.join(" nor "));
+    Err(TableError::new(ErrorKind::UnknownFormat, given, what))
+}
 
 /// Reads transition probabilities: a table with the columns `state`, `action`, `next_state` and `probability`. They are the rewards of the sample.
 ///

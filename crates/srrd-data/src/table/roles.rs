@@ -411,7 +411,7 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 /// The name that is most like a name that is missing, if one is much like it.
-fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(super) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let far = wanted.chars().count() / 3 + 1;
     // A table of thousands of features has no column that was misspelled, and very long names are none.
     let names: Vec<&str> = names.take(1000).collect();

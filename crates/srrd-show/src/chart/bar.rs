@@ -28,6 +28,8 @@ const APART: f64 = 22.0;
 const KEYS: f64 = 16.0;
 const NARROWEST_KEYED: f64 = 8.0;
 const UNDEFINED: Font = Font::regular(10.0);
+/// Names of groups.
+const NAMES: [Font; 4] = [TEXT, Font::regular(12.0), Font::regular(11.0), Font::regular(10.0)];
 
 /// A bar of a group.
 ///
@@ -221,12 +223,28 @@ impl BarChart {
         group
     }
 
+    /// The name of a group in at most two lines.
+    fn name_lines(&self, name: &str, font: Font, slots: &Slots) -> Vec<String> {
+        let apart = if font == TEXT { 8.0 } else { 4.0 };
+        wrap(&one_line(name), font, slots.group - apart, 2)
+    }
+
+    /// The font of the names of groups: the largest in which all are whole, so that `projected` is that on a phone, too.
+    fn name_font(&self, slots: &Slots) -> Font {
+        let whole = |font: &Font| {
+            let is_whole = |name: &str| self.name_lines(name, *font, slots).join(" ") == one_line(name);
+            self.groups.iter().all(|(name, _)| is_whole(name))
+        };
+        NAMES.into_iter().find(whole).unwrap_or(TEXT)
+    }
+
     /// Marks of the series below their bars, then the names of the groups. Returns where they end.
     fn draw_groups(&self, names: &[&str], styles: &Styles, area: &Area, slots: &Slots, into: &mut Element) -> f64 {
         // Names that stand below bars need no marks.
         let keyed = slots.width >= NARROWEST_KEYED && !self.is_plain();
         let top = area.bottom + if keyed { KEYS } else { 4.0 };
         let mut lines = 1;
+        let font = self.name_font(slots);
         for (number, (name, bars)) in self.groups.iter().enumerate() {
             for (position, series) in names.iter().enumerate() {
                 if keyed && bars.iter().any(|bar| bar.series == *series) {
@@ -234,11 +252,11 @@ impl BarChart {
                     into.push(mark("key", &styles.get(series), middle, area.bottom + KEYS / 2.0 + 1.0, 3.0));
                 }
             }
-            let shown = wrap(&one_line(name), TEXT, slots.group - 8.0, 2);
+            let shown = self.name_lines(name, font, slots);
             lines = lines.max(shown.len());
             for (line, text) in shown.iter().enumerate() {
                 let baseline = top + (line as f64 + 1.0) * LEADING - 2.0;
-                into.push(ink(slots.group_middle(number), baseline, TEXT, Anchor::Middle, text).tooltip(name));
+                into.push(ink(slots.group_middle(number), baseline, font, Anchor::Middle, text).tooltip(name));
             }
         }
         top + lines as f64 * LEADING + 4.0

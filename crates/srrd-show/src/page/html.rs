@@ -40,10 +40,10 @@ impl Report {
                     header.top {
                         h1 { (self.title) }
                         @if let (Some(headline), Some(figure)) = (&self.headline, &headline_figure) {
-                            p.sentence { (headline.sentence) }
+                            p.sentence { (prose(&headline.sentence)) }
                             (figure)
                         }
-                        div.lead { @for text in &self.lead { p { (text) } } }
+                        div.lead { @for text in &self.lead { p { (prose(text)) } } }
                     }
                     div.layout.with-contents[self.has_contents()] {
                         @if self.has_contents() { (self.contents()) }
@@ -104,6 +104,11 @@ impl Report {
             }
         }
     }
+}
+
+/// Text in which no line begins with the sign of percent.
+pub(super) fn prose(text: &str) -> String {
+    text.replace(" %", "\u{a0}%")
 }
 
 /// A sentence in place of a part that cannot be shown.
@@ -193,7 +198,7 @@ fn section(section: &Section, number: usize, numbers: &mut Numbers) -> Markup {
     html! {
         section id={ "section-" (number) } {
             h2 { (section.heading) }
-            @for text in &section.paragraphs { p { (text) } }
+            @for text in &section.paragraphs { p { (prose(text)) } }
             @for block in &section.figures { (figure(block, numbers.next_figure())) }
             @for block in &section.tables { (table(block, numbers.next_table())) }
         }
@@ -209,7 +214,7 @@ fn figure(block: &FigureBlock, number: usize) -> Markup {
         figure.chart-figure id={ "figure-" (number) } {
             div.chart { (PreEscaped(markup)) @if let Some(narrow) = narrow { template { (PreEscaped(narrow)) } } }
             figcaption {
-                b { "Figure " (number) } " " (block.caption)
+                b { "Figure " (number) } " " (prose(&block.caption))
                 @if let Ok(Some(href)) = &file { " " a.file href=(href) { "Open the figure by itself" } }
             }
             @if let Err(error) = &file { (problem(error)) }

@@ -3,7 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::check::table_shape;
-use super::html::problem;
+use super::html::{problem, prose};
 use super::model::{Cell, Column, Table};
 
 /// A table with its number on the page, from 1.
@@ -68,7 +68,7 @@ fn cell(cell: &Cell, column: &Column, scale: Option<Scale>) -> Markup {
     };
     html! {
         td class=[class] data-value=[key] {
-            (shown)
+            (prose(shown))
             @if let Some(scale) = scale { (scale.mark(cell)) }
         }
     }

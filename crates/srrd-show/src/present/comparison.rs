@@ -6,7 +6,7 @@ use srrd::potential::BasisUsed;
 use srrd::sure::{Chance, ChanceTest, Interval, IntervalMethod, Level, Range};
 
 use super::header;
-use crate::words::{Paint, count, counted, probability, table};
+use crate::words::{Paint, count, counted, fixed, probability, table};
 
 /// A table of distances, and what there is to say about them.
 ///
@@ -60,7 +60,7 @@ pub fn painted(comparison: &Comparison, paint: Paint) -> String {
 
 fn distances(comparison: &Comparison, paint: Paint) -> String {
     let results = &comparison.results;
-    let number = |value: Option<f64>| value.map_or("undefined".to_owned(), |value| format!("{value:.6}"));
+    let number = |value: Option<f64>| value.map_or("undefined".to_owned(), |value| fixed(value, 6));
     let interval = comparison.certainty.interval.map(interval_header);
     // Of one metric there is nothing to choose.
     let fits = comparison.advised.filter(|_| results.len() > 1);

@@ -3,7 +3,7 @@
 use srrd::regret::{Regret, SampledRegret};
 
 use crate::escape::shown;
-use crate::words::{counted, table};
+use crate::words::{counted, fixed, table};
 
 /// A table of both directions, and what it was computed on; `names` are those of the two rewards.
 ///
@@ -24,7 +24,7 @@ pub fn text(names: [&str; 2], found: &SampledRegret) -> String {
         counted(found.starts, "start", "starts"),
     );
     let row = |acting: &str, under: &str, regret: &Regret| {
-        let number = |value: f64| format!("{value:.6}");
+        let number = |value: f64| fixed(value, 6);
         let normalized = regret.regret.map_or("undefined".to_owned(), number);
         let earned = [regret.optimal, regret.earned, regret.worst].map(number);
         [acting.to_owned(), under.to_owned(), normalized].into_iter().chain(earned).collect::<Vec<_>>()

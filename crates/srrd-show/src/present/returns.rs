@@ -3,7 +3,7 @@
 use srrd::returns::{Estimate, Preferences, ReturnComparison};
 
 use crate::escape::shown;
-use crate::words::{counted, percent, table};
+use crate::words::{counted, fixed, percent, table};
 
 /// A table of numbers, and what there is to say about them.
 ///
@@ -95,9 +95,11 @@ fn preferred(preferences: &[Preferences]) -> String {
 }
 
 fn number(estimate: &Estimate) -> String {
-    estimate.value.map_or_else(|_| "undefined".to_owned(), |value| format!("{value:.6}"))
+    estimate.value.map_or_else(|_| "undefined".to_owned(), |value| fixed(value, 6))
 }
 
 fn range(estimate: &Estimate) -> String {
-    estimate.interval.map_or_else(|| "none".to_owned(), |range| format!("({:.3} to {:.3})", range.low, range.high))
+    estimate
+        .interval
+        .map_or_else(|| "none".to_owned(), |range| format!("({} to {})", fixed(range.low, 3), fixed(range.high, 3)))
 }

@@ -12,7 +12,7 @@ use journal::Journal;
 use serde_json::{Value, json};
 use srrd::returns::Walks;
 use srrd::{FrontEnd, Gamma};
-use srrd_data::{RewardColumns, RewardWriter, read_model, read_preferences, read_walks};
+use srrd_data::{RewardColumns, RewardWriter, model_path, read_model, read_preferences, read_walks};
 use srrd_irl::airl::ppo::{AirlOutside, AirlPpo, StagedWorld};
 use srrd_irl::maxent::MaxEnt;
 use srrd_irl::preferences::BradleyTerry;
@@ -53,7 +53,7 @@ fn maxent(args: &Maxent) -> Result<(), Failure> {
         seed: args.spread.seed,
     };
     settings.check()?;
-    let given = model_file(&args.model.model);
+    let given = model_file(&args.model.model)?;
     learn(Method::Maxent, &args.learn, given.as_ref(), |shown| {
         learn_sets(&args.learn, shown, &args.model.model, &settings, &format!("{settings:?}"))
     })
@@ -66,7 +66,7 @@ fn airl(args: &Airl) -> Result<(), Failure> {
     if args.ppo.world.is_some() {
         return Err(Failure::wrong("--world: only a policy that learns acts in a world: add --generator ppo"));
     }
-    let given = model_file(&args.model.model);
+    let given = model_file(&args.model.model)?;
     let settings = srrd_irl::airl::Airl {
         gamma: gamma(args.gamma)?,
         reward: args.reward,
@@ -101,7 +101,7 @@ fn airl_ppo(args: &Airl) -> Result<(), Failure> {
     };
     settings.check()?;
     let Some(kind) = ppo.world else {
-        let given = model_file(&args.model.model);
+        let given = model_file(&args.model.model)?;
         return learn(Method::Airl, &args.learn, given.as_ref(), |shown| {
             learn_sets(&args.learn, shown, &args.model.model, &settings, &format!("{settings:?}"))
         });
@@ -133,7 +133,7 @@ fn ptirl(args: &Ptirl) -> Result<(), Failure> {
         ));
     }
     settings.check().map_err(|problem| Failure::Wrong(problem.say(FrontEnd::Command)))?;
-    let given = model_file(&args.model);
+    let given = model_file(&args.model)?;
     learn(Method::Ptirl, &args.learn, given.as_ref(), |shown| {
         learn_targets(&args.learn, shown, &args.model, &settings, &format!("{settings:?}"), args.target.as_deref())
     })
@@ -190,8 +190,13 @@ fn patience(args: &PatienceArgs, iterations: usize, learn: &LearnArgs) -> Result
 }
 
 /// The file that --model names.
-fn model_file(model: &str) -> Option<PathBuf> {
-    (!["set", "pooled"].contains(&model)).then(|| PathBuf::from(model))
+fn model_file(model: &str) -> Result<Option<PathBuf>, Failure> {
+    const WORDS: [&str; 2] = ["set", "pooled"];
+    if WORDS.contains(&model) {
+        return Ok(None);
+    }
+    let path = model_path(model, &WORDS).map_err(|error| Failure::wrong(format!("--model: {error}")))?;
+    Ok(Some(path))
 }
 
 fn choice_of(model: &str) -> Result<ModelChoice, Failure> {
@@ -266,7 +271,8 @@ fn learn_targets(
     settings: &str,
     target: Option<&str>,
 ) -> Result<(Vec<Learned>, Option<Journal>), Failure> {
-    let told = |problem| of_files(problem, args, model_file(model).as_deref());
+    let given = model_file(model)?;
+    let told = |problem| of_files(problem, args, given.as_deref());
     let model = &choice_of(model)?;
     let shown = Demonstrations::new(walks.into_iter().map(|walks| walks.trajectories)).map_err(told)?;
     target.map_or(Ok(()), |target| check_target(&shown, target))?;

@@ -75,3 +75,18 @@ proptest! {
 fn short(value: f64) -> String {
     crate::chart::numbers::short(value, 3)
 }
+
+#[test]
+fn names_of_metrics_are_whole_on_a_phone() {
+    let names = ["direct", "epic", "dard", "srrd", "projected"];
+    let bars = || ["shaped copy", "unrelated reward"].map(|of| Bar::new(of, 0.5)).to_vec();
+    let groups = names.map(|name| (name.to_owned(), bars()));
+    let chart = BarChart::new("Distances", Axis::linear("distance").range(0.0, 1.0)).groups(groups);
+    let narrow = chart.draw().to_narrow_markup("").unwrap();
+    for name in names {
+        assert!(
+            narrow.contains(&format!(">{name}</text>")) || narrow.contains(&format!(">{name}<title>")),
+            "{name}: {narrow}"
+        );
+    }
+}

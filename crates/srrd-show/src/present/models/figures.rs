@@ -64,17 +64,16 @@ pub fn figure(found: &ModelComparison) -> Result<ModelFigure, FigureError> {
 }
 
 fn over_training(found: &ModelComparison, column: &str) -> LineChart {
-    let mut chart = LineChart::new(
-        "Distance over training",
-        Axis::linear(column),
-        Axis::linear("distance within prompts"),
-    )
-    .subtitle(format!(
-        "0: both want the same responses; 0.71: unrelated. Bands are {:.0} % intervals. Dashed: the distance between changes.",
-        100.0 * found.level
-    ))
-    .reference(UNRELATED, "unrelated")
-    .wide();
+    let changed = found.pairs.iter().any(|pair| !stretches(pair).is_empty());
+    let mut chart =
+        LineChart::new("Distance over training", Axis::linear(column), Axis::linear("distance within prompts"))
+            .subtitle(format!(
+                "0: both want the same responses; 0.71: unrelated. With {:.0} % intervals.{}",
+                100.0 * found.level,
+                if changed { " Dashed: the distance between changes." } else { "" }
+            ))
+            .reference(UNRELATED, "unrelated")
+            .wide();
     for (place, pair) in found.pairs.iter().enumerate() {
         let points = pair.groups.iter().filter_map(|group| Some(point(middle(group)?, &group.distance)));
         chart = chart.series(Series::new(name(pair), points.collect()).color_index(place));

@@ -9,7 +9,7 @@ pub use page::report;
 use srrd::models::{Estimated, Grouping, LEAST_PIECES, LEAST_PROMPTS, ModelComparison, ModelPair};
 
 use crate::escape::shown;
-use crate::words::{count, counted, percent, table};
+use crate::words::{count, counted, fixed, percent, table};
 
 /// How many responses the best is chosen from in the table; all are in the JSON.
 const SHOWN_N: usize = 4;
@@ -41,8 +41,9 @@ pub fn text(found: &ModelComparison) -> String {
     text += &format!("\n\n{}", pairs(found));
     text += &format!(
         "\n{} % intervals by drawing prompts. distance: 0 same choices, 0.71 unrelated, 1 opposite. accuracy: how often both order two\n\
-         responses of a prompt alike. top1: how often both like the same best. best of {SHOWN_N}: what b loses when a chooses, in b's\n\
-         standard deviations within prompts.\n",
+         responses of a prompt alike, where neither scores them equal. top1: how often both like the same best; of equally good ones\n\
+         each is taken as often, so that ties make it small. best of {SHOWN_N}: what b loses when a chooses, in b's standard deviations\n\
+         within prompts.\n",
         (found.level * 1e8).round() / 1e6
     );
     for pair in found.pairs.iter().filter(|_| found.pairs.len() <= MOST_TOLD) {
@@ -79,7 +80,7 @@ fn rows(number: usize) -> String {
 fn pairs(found: &ModelComparison) -> String {
     let loss = format!("best of {SHOWN_N}");
     let header = ["a", "b", "distance", "", "accuracy", "", "tau_b", "", "top1", "", &loss, ""];
-    let plain = |value: f64| format!("{value:.3}");
+    let plain = |value: f64| fixed(value, 3);
     let row = |pair: &ModelPair| {
         let best = pair.best_of_n.iter().find(|best| best.n == SHOWN_N).map(|best| best.loss).unwrap_or_default();
         let mut row = vec![shown(&pair.a).into_owned(), shown(&pair.b).into_owned()];
@@ -116,7 +117,7 @@ fn disagreements(pair: &ModelPair) -> String {
 /// The numbers of every group of prompts.
 fn groups(found: &ModelComparison, pair: &ModelPair) -> String {
     let Some(Grouping::Criterion(column) | Grouping::Step(column)) = &found.grouping else { return String::new() };
-    let plain = |value: f64| format!("{value:.3}");
+    let plain = |value: f64| fixed(value, 3);
     let row = |group: &srrd::models::GroupNumbers| {
         let mut row = vec![shown(&group.name).into_owned(), count(group.prompts)];
         row.extend(cells(&group.distance, plain));
@@ -145,7 +146,7 @@ pub(super) fn changes(found: &ModelComparison, pair: &ModelPair) -> String {
         Some(changes) => {
             let sentence = |change: &srrd::models::Change| {
                 let told = |estimated: &Estimated| {
-                    let [value, interval] = cells(estimated, |value| format!("{value:.3}"));
+                    let [value, interval] = cells(estimated, |value| fixed(value, 3));
                     format!("{value} {interval}")
                 };
                 format!(
@@ -177,9 +178,11 @@ pub(super) fn explained(pair: &ModelPair) -> String {
     }
     if let Some([a, b]) = length.correlations {
         text += &format!(
-            ";\ncorrelation of scores with length within prompts: {} {a:.2}, {} {b:.2}",
+            ";\ncorrelation of scores with length within prompts: {} {}, {} {}",
             shown(&pair.a),
-            shown(&pair.b)
+            fixed(a, 2),
+            shown(&pair.b),
+            fixed(b, 2)
         );
     }
     text + "\n"

@@ -6,7 +6,7 @@ use super::figures::{best_of, figure, name};
 use super::{changes, explained};
 use crate::Figure;
 use crate::page::{Cell, Column, FigureBlock, Headline, Report, Section, Table};
-use crate::words::{count, percent};
+use crate::words::{count, fixed, percent};
 
 /// Of so many pairs the page shows everything; of more only their numbers.
 const MOST_SHOWN: usize = 6;
@@ -102,7 +102,9 @@ fn sentence(found: &ModelComparison) -> String {
 fn sentence_of(lines: &str) -> String {
     let text = lines.replace('\n', " ");
     let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().to_string() + letters.as_str())
+    let Some(first) = letters.next() else { return String::new() };
+    let stop = if text.ends_with('.') { "" } else { "." };
+    format!("{}{}{stop}", first.to_uppercase(), letters.as_str())
 }
 
 fn cell(estimated: &Estimated, shown: fn(f64) -> String) -> Cell {
@@ -117,7 +119,7 @@ fn cell(estimated: &Estimated, shown: fn(f64) -> String) -> Cell {
 }
 
 fn plain(value: f64) -> String {
-    format!("{value:.3}")
+    fixed(value, 3)
 }
 
 fn pairs(found: &ModelComparison) -> Section {
@@ -127,7 +129,8 @@ fn pairs(found: &ModelComparison) -> Section {
         Column::number("distance").with_help("0 same choices, 0.71 unrelated, 1 opposite"),
         Column::number("accuracy").with_help("how often both order two responses of a prompt alike"),
         Column::number("τ_b").with_help("Kendall's, the mean over prompts"),
-        Column::number("top1").with_help("how often both like the same response best"),
+        Column::number("top1")
+            .with_help("how often both like the same response best; of equally good ones each is taken as often"),
     ];
     let mut table = Table::new("All pairs, with intervals", columns);
     for pair in &found.pairs {

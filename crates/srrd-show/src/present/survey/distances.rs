@@ -7,7 +7,7 @@ use srrd::verdict::Answer;
 use crate::chart::{Axis, Bar, BarChart};
 use crate::page::{Cell, Column, Section, Table};
 use crate::present::verdict::step_token;
-use crate::words::{counted, number, short};
+use crate::words::{counted, fixed, number, short};
 
 /// One bar per metric, in its colour.
 pub(super) fn chart(found: &Comparison) -> BarChart {
@@ -72,7 +72,7 @@ fn one_pair(found: &Comparison, section: &mut Section) {
         table.rows.push(vec![
             Cell::text(finding.metric.name()),
             cell(finding),
-            correlation.map_or(Cell::Empty, |rho| Cell::number(rho, format!("{rho:.3}"))),
+            correlation.map_or(Cell::Empty, |rho| Cell::number(rho, fixed(rho, 3))),
             Cell::text(finding.metric.info().about),
         ]);
     }
@@ -143,7 +143,7 @@ fn many_pairs(survey: &Survey, section: &mut Section) {
     let samples = survey.inspection.samples.len();
     if survey.pairs.len() < samples * samples.saturating_sub(1) / 2 {
         section.paragraphs.push(
-            "Of so many samples, those that stand for the groups are compared with intervals and verdicts. `srrd matrix` writes the \
+            "Of so many samples, those that stand for the groups are compared with intervals and verdicts. The command srrd matrix writes the \
              distances of all pairs."
                 .to_owned(),
         );
