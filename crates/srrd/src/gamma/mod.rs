@@ -13,6 +13,9 @@
 //! transitions. Residuals of spaces of different dimension cannot be compared, so both ends are taken as limits from within:
 //! the constants stay at γ = 1, and an offset for every end state at γ = 0.
 //!
+//! **A level.** Rewards have means other than 0, a step cost above all. Where nothing ends that is shaping with a constant potential. Where
+//! episodes end it is not, and a γ that is too small would explain more of it; so a constant is fitted beside the potential there.
+//!
 //! **Several samples** have their own potentials and scales. What is smallest at the estimate is Σ νₖ ln‖rₖ‖², νₖ the degrees of
 //! freedom: the log-likelihood of normal ε with a scale a sample. The slopes are added with the weights that this gives them;
 //! their variance is 1 a sample by construction, plus the products of those samples whose residuals go together.
@@ -52,7 +55,7 @@ pub struct GammaEstimate {
     /// and the ends of the interval. What is left is ‖residual‖ / ‖rewards − their mean‖, between 0 and 1; of several samples the
     /// geometric mean, each counted with its degrees of freedom.
     pub profile: Vec<(f64, f64)>,
-    /// Transitions minus the rank of the shaping space for 0 < γ < 1, summed over the samples that vary.
+    /// Transitions minus the rank of the space of shaping and a constant for 0 < γ < 1, summed over the samples that vary.
     pub degrees_of_freedom: usize,
 }
 
@@ -175,14 +178,27 @@ fn depends(samples: &[&RewardSample], gamma: Gamma) -> bool {
         }
         let rows: Vec<Row> =
             sample.ids().map(|(state, action, next)| Row { state, action, next, ends: false }).collect();
-        let reference = Reference::new(&rows, |values| projection.residual(values), 0);
-        let residual = projection.residual(sample.rewards());
-        let length = |values: &[f64]| values.iter().map(|v| v * v).sum::<f64>().sqrt();
+        let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let length = |values: &[f64]| product(values, values).sqrt();
+        // A level is fitted beside the potential where it is no shaping.
+        let level = projection.residual(&vec![1.0; rows.len()]);
+        let level = Some(level).filter(|level| length(level) > ONLY_SHAPING * (rows.len() as f64).sqrt());
+        let left = |values: &[f64]| {
+            let mut left = projection.residual(values);
+            if let Some(level) = &level {
+                let by = product(&left, level) / product(level, level);
+                left.iter_mut().zip(level).for_each(|(left, level)| *left -= by * level);
+            }
+            left
+        };
+        let reference = Reference::new(&rows, left, 0);
+        let residual = left(sample.rewards());
         if length(&residual) <= ONLY_SHAPING * length(sample.rewards()) {
             return false;
         }
+        let rank = projection.shaping().rank + usize::from(level.is_some());
         // Each of several samples may fire by chance.
-        reference.p(sample.rewards(), &residual, projection.shaping().rank) * (samples.len() as f64) < FOR_GAMMA
+        reference.p(sample.rewards(), &residual, rank) * (samples.len() as f64) < FOR_GAMMA
     };
     samples.par_iter().any(fires)
 }

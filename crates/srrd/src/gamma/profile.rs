@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::compare::common_transitions;
-use crate::project::{Border, ShapingGraph, Solver};
+use crate::project::{Border, Fit, ShapingGraph, Solver};
 use crate::run::checkpoint;
 use crate::sample::RewardSample;
 use crate::stats::f_upper_tail;
@@ -27,6 +27,8 @@ struct Member<'a> {
     total: f64,
     /// What rounding leaves of squares.
     rounding: f64,
+    /// Whether a level of the rewards, a step cost, is fitted beside the potential: it is no shaping where episodes end.
+    level: bool,
     freedom: f64,
 }
 
@@ -156,7 +158,9 @@ impl<'a> Member<'a> {
     fn new(sample: &'a RewardSample) -> Option<Self> {
         let graph = ShapingGraph::new(sample.leads_to());
         // Any γ but the ends: there the dimension is the same.
-        let freedom = graph.transitions() - graph.rank(0.5);
+        let level =
+            graph.ends() && !is_shaping(&graph, &level(&graph, &Solver::new(&graph, 0.5, Border::Limit, TOLERANCE)));
+        let freedom = (graph.transitions() - graph.rank(0.5)).saturating_sub(usize::from(level));
         let (scale, rewards) = (units::scale(sample.rewards()), units::scaled(sample.rewards()));
         let largest = rewards.iter().fold(0.0f64, |most, r| most.max(r.abs()));
         let rounding = rewards.len() as f64 * (largest * ROUNDING).powi(2);
@@ -167,16 +171,24 @@ impl<'a> Member<'a> {
         }
         let means = graph.means(&rewards);
         let within = rewards.iter().zip(&graph.edge_of).map(|(r, &e)| (r - means[e as usize]).powi(2)).sum();
-        Some(Member { sample, graph, scale, means, within, total, rounding, freedom: freedom as f64 })
+        Some(Member { sample, graph, scale, means, within, total, rounding, level, freedom: freedom as f64 })
     }
 
     fn look(&self, gamma: f64) -> Look {
         checkpoint();
         let graph = &self.graph;
         let solver = Solver::new(graph, gamma, Border::Limit, TOLERANCE);
-        let fit = solver.fit(graph, &self.means);
+        let level = Some(level(graph, &solver)).filter(|level| self.level && !is_shaping(graph, level));
+        let mut fit = solver.fit(graph, &self.means);
+        let by = level.as_ref().map_or(0.0, |level| take_out(graph, &level.rest, &mut fit.rest));
+        if let Some(level) = &level {
+            fit.potential.iter_mut().zip(&level.potential).for_each(|(own, of_level)| *own -= by * of_level);
+        }
         let slope = solver.slope(graph, &fit.potential);
-        let moves = solver.fit(graph, &slope).rest;
+        let mut moves = solver.fit(graph, &slope).rest;
+        if let Some(level) = &level {
+            take_out(graph, &level.rest, &mut moves);
+        }
         let mut length = graph.squared(&moves);
         let mut product = graph.product(&moves, &fit.rest);
         if length <= ROUNDING * ROUNDING * graph.squared(&slope) {
@@ -185,4 +197,21 @@ impl<'a> Member<'a> {
         let left = (self.within + graph.squared(&fit.rest)).max(self.rounding);
         Look { rest: fit.rest, moves, left, length, product }
     }
+}
+
+/// What shaping leaves of a constant.
+fn level(graph: &ShapingGraph, solver: &Solver) -> Fit {
+    solver.fit(graph, &vec![1.0; graph.edges.len()])
+}
+
+/// Whether shaping explains a constant.
+fn is_shaping(graph: &ShapingGraph, level: &Fit) -> bool {
+    graph.squared(&level.rest) <= TOLERANCE * graph.transitions() as f64
+}
+
+/// Takes a direction out of values; returns how much of it.
+fn take_out(graph: &ShapingGraph, direction: &[f64], values: &mut [f64]) -> f64 {
+    let by = graph.product(values, direction) / graph.squared(direction);
+    values.iter_mut().zip(direction).for_each(|(value, of)| *value -= by * of);
+    by
 }

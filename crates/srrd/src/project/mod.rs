@@ -25,7 +25,7 @@ mod without;
 pub(crate) use graph::{END, ShapingGraph};
 pub(crate) use levels::Components;
 pub(crate) use means::{MeanProjection, MeanRows};
-pub(crate) use solve::{Border, Solver};
+pub(crate) use solve::{Border, Fit, Solver};
 pub(crate) use space::Space;
 
 use crate::sample::RewardSample;

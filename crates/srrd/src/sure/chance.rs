@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::dependence::{FOR_CHANCE, Reference};
 use super::interval::{Draws, NoInterval};
-use crate::compare::{Canonical, Columns, Measured, Pair, shared_rows};
+use crate::compare::{Canonical, Columns, Measured, Pair, Projected, shared_rows};
 use crate::project::Space;
 use crate::run::parallel;
 use crate::run::random::{Purpose, shuffle, stream};
@@ -129,15 +129,7 @@ impl Measured<'_> {
     fn check_independence(&self, columns: &Columns, seed: u64) -> Result<(), NoInterval> {
         let rewards = self.pair.rewards();
         let independent = match columns.projected() {
-            Some(projected) => {
-                let reference =
-                    Reference::new(&projected.space_rows(), |values| projected.space.residual(values), seed);
-                let rewards = projected.rewards(self.pair);
-                let rank = projected.shaping().rank;
-                [(&rewards[0], &columns.x), (&rewards[1], &columns.y)]
-                    .iter()
-                    .any(|(reward, residual)| reference.p(reward, residual, rank) >= FOR_CHANCE)
-            }
+            Some(projected) => self.dependence(columns, projected, seed).iter().any(|p| *p >= FOR_CHANCE),
             None => {
                 let (rows, _) = shared_rows(self.pair, EndRule::None);
                 let reference = Reference::new(&rows, around_mean, seed);
@@ -145,6 +137,14 @@ impl Measured<'_> {
             }
         };
         if independent { Ok(()) } else { Err(NoInterval::Dependent) }
+    }
+
+    /// For each of the two rewards: how likely independent ones look as dependent as what shaping leaves of it.
+    pub(super) fn dependence(&self, columns: &Columns, projected: &Projected, seed: u64) -> [f64; 2] {
+        let reference = Reference::new(&projected.space_rows(), |values| projected.space.residual(values), seed);
+        let rank = projected.shaping().rank;
+        let [a, b] = projected.rewards(self.pair);
+        [reference.p(&a, &columns.x, rank), reference.p(&b, &columns.y, rank)]
     }
 
     /// The distances where the values of one side are permuted over the shared transitions.

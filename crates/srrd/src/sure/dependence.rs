@@ -37,6 +37,8 @@ const TESTS: f64 = 7.0;
 
 /// At this level a test against chance is withheld.
 pub(crate) const FOR_CHANCE: f64 = 0.2;
+/// At this level there is no interval where no end was seen.
+pub(crate) const FOR_INTERVAL: f64 = 0.05;
 /// At this level γ is not identified.
 pub(crate) const FOR_GAMMA: f64 = 0.05;
 
@@ -167,6 +169,33 @@ impl Reference {
     }
 }
 
+/// Hotelling's test that two rewards have the mean 0, whatever they have to do with one another: its probability. All sums of multiples of
+/// the two, their difference above all, are tested with them.
+pub(crate) fn p_of_levels(rewards: &[Vec<f64>; 2]) -> f64 {
+    let [a, b] = rewards.each_ref().map(|values| crate::units::scaled(values));
+    let n = a.len() as f64;
+    let [mean_a, mean_b] = [&a, &b].map(|values| values.iter().sum::<f64>() / n);
+    let (mut aa, mut ab, mut bb) = (0.0, 0.0, 0.0);
+    for (x, y) in a.iter().zip(b.iter()).map(|(x, y)| (x - mean_a, y - mean_b)) {
+        aa += x * x;
+        ab += x * y;
+        bb += y * y;
+    }
+    // Covariances are these by n − 1. Rewards of which one is a multiple of the other count as one: the shift between them, if there is
+    // any, is a difference without any error.
+    let determinant = aa * bb - ab * ab;
+    if determinant <= NOTHING * aa * bb {
+        let shift = mean_b * aa.sqrt() - mean_a * bb.sqrt() * ab.signum();
+        if aa == 0.0 || shift.abs() > NOTHING.sqrt() * (aa * bb / n).sqrt() {
+            return 0.0;
+        }
+        let t = (n * (n - 1.0) / aa).sqrt() * mean_a.abs();
+        return 2.0 * student_upper_tail(t, n - 1.0);
+    }
+    let squared = n * (bb * mean_a * mean_a - 2.0 * ab * mean_a * mean_b + aa * mean_b * mean_b) / determinant;
+    f_upper_tail(0.5 * (n - 2.0) * squared, 2.0, n - 2.0)
+}
+
 /// In units of its length.
 fn unit(mut values: Vec<f64>) -> Vec<f64> {
     let largest = values.iter().fold(0.0f64, |most, v| most.max(v.abs()));
@@ -176,4 +205,28 @@ fn unit(mut values: Vec<f64>) -> Vec<f64> {
         values.iter_mut().for_each(|v| *v /= length);
     }
     values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_found_where_there_are_any() {
+        let draw = |seed: u64, draw: usize| {
+            let mut rng = stream(seed, Purpose::Reference, draw);
+            (0..60).map(|_| normal(&mut || rng.random())).collect::<Vec<f64>>()
+        };
+        // Of 1,000 pairs without a level 5 % are called otherwise; the limits are 3.5 standard errors from it.
+        let alarms = (0..1000).filter(|&i| p_of_levels(&[draw(1, i), draw(2, i)]) < 0.05).count();
+        assert!((26..=74).contains(&alarms), "{alarms}");
+        let [a, b] = [draw(3, 0), draw(4, 0)];
+        let plus = |values: &[f64], level: f64| values.iter().map(|v| v + level).collect::<Vec<f64>>();
+        assert!(p_of_levels(&[plus(&a, 1.0), b.clone()]) < 1e-6 && p_of_levels(&[b, plus(&a, -1.0)]) < 1e-6);
+        // The same twice has the level of one; a shift between two that are otherwise the same is no chance, however small.
+        let centred = plus(&a, -a.iter().sum::<f64>() / 60.0);
+        let twice: Vec<f64> = centred.iter().map(|v| 2.0 * v).collect();
+        assert!(p_of_levels(&[centred.clone(), twice]) > 0.99);
+        assert_eq!(p_of_levels(&[centred.clone(), plus(&centred, 0.01)]), 0.0);
+    }
 }

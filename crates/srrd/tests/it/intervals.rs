@@ -105,7 +105,17 @@ fn intervals_are_withheld_where_ends_are_not_seen() {
     let (ending, placement) = builder.build_with_placement(Duplicates::Mean).unwrap();
     let marks: Vec<bool> = (0..rows.len()).map(|i| i + 1 == rows.len()).collect();
     let ending = ending.with_row_ends(&placement, &marks).unwrap();
-    assert_eq!(interval(&ending, &b), Err(NoInterval::EndsUnseen));
+    // Independent rewards without a level are at the ends what they are elsewhere. A level of either is seen at the ends alone, and so is
+    // what goes with states.
+    assert!(interval(&ending, &b).is_ok());
+    let above = |x: &RewardSample| x.with_rewards(x.rewards().iter().map(|r| r + 1.0).collect()).unwrap();
+    assert_eq!(interval(&above(&ending), &b), Err(NoInterval::EndsUnseen));
+    assert_eq!(interval(&ending, &above(&b)), Err(NoInterval::EndsUnseen));
+    let by_state = |x: &RewardSample| {
+        let of = |t: Transition<'_>| t.next_state.as_int().map_or(0.0, |n| ((n * n) % 7 - 2) as f64);
+        x.with_rewards(x.transitions().map(of).collect()).unwrap()
+    };
+    assert_eq!(interval(&by_state(&ending), &b), Err(NoInterval::EndsUnseen));
 }
 
 #[test]

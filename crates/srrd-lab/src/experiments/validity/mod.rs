@@ -44,7 +44,7 @@ pub static KIND: Kind = Kind {
 };
 
 /// ρ of the trials, in turn.
-const CORRELATIONS: [f64; 4] = [0.0, 0.5, 0.9, 0.99];
+const CORRELATIONS: [f64; 5] = [0.0, 0.5, 0.9, 0.99, 0.9995];
 
 /// ρ of a trial.
 fn correlation(number: usize) -> f64 {

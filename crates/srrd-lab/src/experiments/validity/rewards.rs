@@ -15,6 +15,11 @@ const GOALS: usize = 3;
 const WORTH: std::ops::Range<f64> = 0.5..1.5;
 const COST: f64 = 0.1;
 
+/// Where rewards are smooth to a small part: its share of their variance.
+const SMOOTH_PART: f64 = 0.1;
+/// Where a step costs something and rewards are independent otherwise: what it costs, in units of their standard deviation.
+const STEADY: f64 = 1.0;
+
 /// What a reward depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RewardKind {
@@ -30,6 +35,10 @@ pub enum RewardKind {
     Goals,
     /// A smooth function of the next state for every action.
     Action,
+    /// Standard normal per transition to nine tenths of the variance, a smooth function of the next state to one.
+    Weak,
+    /// A step cost, and standard normal per transition beside it.
+    Cost,
 }
 
 impl Choice for RewardKind {
@@ -40,6 +49,8 @@ impl Choice for RewardKind {
         RewardKind::Sparse,
         RewardKind::Goals,
         RewardKind::Action,
+        RewardKind::Weak,
+        RewardKind::Cost,
     ];
 
     fn name(self) -> &'static str {
@@ -50,6 +61,8 @@ impl Choice for RewardKind {
             RewardKind::Sparse => "sparse",
             RewardKind::Goals => "goals",
             RewardKind::Action => "action",
+            RewardKind::Weak => "weakly-smooth",
+            RewardKind::Cost => "step-cost",
         }
     }
 }
@@ -61,6 +74,20 @@ impl RewardKind {
         let by = |of: &dyn Fn(&Triple) -> f64| transitions.iter().map(of).collect();
         match self {
             RewardKind::Independent => Normal::new(world, seed).rewards(transitions),
+            RewardKind::Cost => {
+                let values = Normal::new(world, seed).rewards(transitions);
+                values.into_iter().map(|value| value - STEADY).collect()
+            }
+            RewardKind::Weak => {
+                let mut wave = smooth(world, seed, "smooth");
+                let count = wave.len() as f64;
+                let mean = wave.iter().sum::<f64>() / count;
+                let spread = (wave.iter().map(|w| (w - mean) * (w - mean)).sum::<f64>() / count).sqrt();
+                wave.iter_mut().for_each(|w| *w = (*w - mean) / spread);
+                let values = Normal::new(world, seed).rewards(transitions);
+                let (own, of_state) = ((1.0 - SMOOTH_PART).sqrt(), SMOOTH_PART.sqrt());
+                values.iter().zip(transitions).map(|(v, t)| own * v + of_state * wave[t.next as usize]).collect()
+            }
             RewardKind::Sparse => {
                 // Uniform in [−1, 1).
                 let chosen =
