@@ -39,7 +39,10 @@ impl Symmetric {
     /// When a position is on the diagonal, or not below n.
     pub fn new(n: usize, positions: &[(u32, u32)], limit: u64) -> Option<(Self, Vec<u32>)> {
         let mut pairs: Vec<(u32, u32)> = positions.iter().map(|&(i, j)| (i.min(j), i.max(j))).collect();
-        assert!(pairs.iter().all(|&(i, j)| i != j && (j as usize) < n), "positions are beside the diagonal and in range");
+        assert!(
+            pairs.iter().all(|&(i, j)| i != j && (j as usize) < n),
+            "positions are beside the diagonal and in range"
+        );
         pairs.sort_unstable();
         pairs.dedup();
         let order = minimum_degree(&pairs, &vec![false; n], limit)?;
