@@ -318,7 +318,7 @@ pub struct Matrix {
     #[arg(long, value_name = "K|auto")]
     pub clusters: Option<ClusterCount>,
     /// What to write where a distance is undefined, 0 on the diagonal [default: NaN]
-    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "VALUE", allow_negative_numbers = true)]
     pub undefined: Option<f64>,
     #[command(flatten)]
     pub shared: Shared<Compares>,
@@ -389,7 +389,7 @@ pub struct Classify {
         long,
         value_name = "GAMMAS",
         value_delimiter = ',',
-        allow_hyphen_values = true,
+        allow_negative_numbers = true,
         default_values_t = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
     )]
     pub gamma: Vec<f64>,
@@ -402,13 +402,13 @@ pub struct Classify {
     )]
     pub k: Vec<usize>,
     /// The share of the samples of every class that is for training
-    #[arg(long, value_name = "SHARE", default_value_t = 0.7, allow_hyphen_values = true)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.7, allow_negative_numbers = true)]
     pub train: f64,
     /// How many random splits
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub repeats: usize,
     /// Draw correlations over n shared transitions to 0, by n / (n + LAMBDA): few correlate by chance. 0: not at all
-    #[arg(long, value_name = "LAMBDA", default_value_t = ClassifyOptions::default().shrinkage, allow_hyphen_values = true)]
+    #[arg(long, value_name = "LAMBDA", default_value_t = ClassifyOptions::default().shrinkage, allow_negative_numbers = true)]
     pub shrinkage: f64,
     /// Label the samples of this table instead of evaluating
     #[arg(long, value_name = "UNLABELLED")]

@@ -120,7 +120,7 @@ fn argument(option: &'static OptionInfo) -> Arg {
     if option.value.is_empty() {
         return argument.action(ArgAction::SetTrue);
     }
-    let argument = argument.value_name(option.value).allow_hyphen_values(true);
+    let argument = argument.value_name(option.value).allow_negative_numbers(true);
     let argument = if option.default.is_empty() { argument } else { argument.default_value(option.default) };
     let choices = (option.choices)();
     match option.name {

@@ -11,7 +11,7 @@ pub struct Regret {
     /// The second reward; left out where the first table holds two samples, as with --rewards A,B
     pub b: Option<PathBuf>,
     /// The discount factor, from 0 to below 1
-    #[arg(long, default_value_t = 0.9, allow_hyphen_values = true)]
+    #[arg(long, default_value_t = 0.9, allow_negative_numbers = true)]
     pub gamma: f64,
     /// The states that episodes start in, with commas [default: all in which an action is available]
     #[arg(long, value_name = "STATES", value_delimiter = ',')]
@@ -33,10 +33,10 @@ pub struct Returns {
     #[arg(long, value_name = "FILE")]
     pub preferences: Option<PathBuf>,
     /// The discount factor, between 0 and 1
-    #[arg(long, default_value_t = 0.9, allow_hyphen_values = true)]
+    #[arg(long, default_value_t = 0.9, allow_negative_numbers = true)]
     pub gamma: f64,
     /// Also give intervals of this level, such as 0.95, by drawing episodes
-    #[arg(long, value_name = "LEVEL", allow_hyphen_values = true)]
+    #[arg(long, value_name = "LEVEL", allow_negative_numbers = true)]
     pub interval: Option<f64>,
     /// How many draws intervals make
     #[arg(long, value_name = "N", default_value_t = 1000)]

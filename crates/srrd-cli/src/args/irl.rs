@@ -151,7 +151,7 @@ pub struct Maxent {
     #[arg(long, default_value = "free", value_parser = choice::<Form>())]
     pub form: Form,
     /// The discount factor
-    #[arg(long, default_value_t = 0.9, allow_hyphen_values = true)]
+    #[arg(long, default_value_t = 0.9, allow_negative_numbers = true)]
     pub gamma: f64,
     /// How many steps the agent knows it has, for free rewards of states; gamma may be 1 then [default: it acts as if episodes went on]
     #[arg(long, value_name = "STEPS")]
@@ -178,7 +178,7 @@ pub struct Airl {
     #[arg(long, value_name = "g|f", default_value = "g", value_parser = ["g", "f"])]
     pub write: String,
     /// The discount factor
-    #[arg(long, default_value_t = 0.9, allow_hyphen_values = true)]
+    #[arg(long, default_value_t = 0.9, allow_negative_numbers = true)]
     pub gamma: f64,
     /// How strongly h is drawn to 0, with an exact generator
     #[arg(long, value_name = "LAMBDA", default_value_t = srrd_irl::maxent::RIDGE)]
@@ -281,7 +281,7 @@ pub struct Preferences {
     #[arg(long, default_value = "free", value_parser = choice::<Form>())]
     pub form: Form,
     /// The discount factor within segments
-    #[arg(long, default_value_t = 1.0, allow_hyphen_values = true)]
+    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
     pub gamma: f64,
     /// How strongly rewards (or weights) are drawn to 0
     #[arg(long, value_name = "LAMBDA", default_value_t = srrd_irl::preferences::RIDGE)]

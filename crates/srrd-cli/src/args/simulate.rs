@@ -19,7 +19,7 @@ pub struct Simulate {
     #[arg(long, value_name = "WIDTHxHEIGHT", allow_hyphen_values = true)]
     pub size: Option<String>,
     /// The probability that a step leads to a random cell [default: 0]
-    #[arg(long, allow_hyphen_values = true)]
+    #[arg(long, allow_negative_numbers = true)]
     pub epsilon: Option<f64>,
     /// How many obstacles there are, of bouncing-balls [default: 5]
     #[arg(long, value_name = "N")]
@@ -44,13 +44,13 @@ pub struct Simulate {
     #[arg(long)]
     pub shaped: bool,
     /// The discount factor of --shaped [default: 0.9]
-    #[arg(long, allow_hyphen_values = true)]
+    #[arg(long, allow_negative_numbers = true)]
     pub gamma: Option<f64>,
     /// The strength of --shaped: its mean magnitude by that of the rewards [default: drawn from 1 to 5 for every sample]
-    #[arg(long, allow_hyphen_values = true)]
+    #[arg(long, allow_negative_numbers = true)]
     pub factor: Option<f64>,
     /// Add noise between -BOUND and BOUND to the reward of every transition, for every sample
-    #[arg(long, value_name = "BOUND", default_value_t = 0.0, allow_hyphen_values = true)]
+    #[arg(long, value_name = "BOUND", default_value_t = 0.0, allow_negative_numbers = true)]
     pub noise: f64,
     /// The seed of everything random
     #[arg(long, default_value_t = 0)]

@@ -361,3 +361,22 @@ fn an_input_is_never_overwritten() {
         assert_eq!(place.read("s.csv"), SAMPLES);
     }
 }
+
+#[test]
+fn an_option_without_its_value_does_not_take_the_next_option() {
+    let place = Place::new();
+    place.write("a.csv", format!("{HEADER}a,x,b,1\nb,x,c,2\nc,x,a,4\n"));
+    for (call, option) in [
+        ("distance a.csv a.csv --gamma --json", "--gamma"),
+        ("distance a.csv a.csv --interval --json", "--interval"),
+        ("matrix a.csv a.csv -o m.csv --undefined --json", "--undefined"),
+        ("regret a.csv a.csv --gamma --json", "--gamma"),
+        ("simulate gridworld -o out.csv --epsilon --shaped", "--epsilon"),
+    ] {
+        let message = place.refused(call);
+        assert!(message.contains("a value is required") && message.contains(option), "{call}: {message}");
+    }
+    // Numbers below 0 are values, which are told by themselves.
+    let message = place.refused("distance a.csv a.csv --gamma -0.5");
+    assert!(message.contains("--gamma") && message.contains("-0.5"), "{message}");
+}

@@ -2,7 +2,7 @@
 
 use crate::support::Place;
 use std::io::{BufRead, BufReader};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,16 @@ fn is_unfinished(name: &str) -> bool {
 }
 
 fn begin(command: &mut Command) -> Child {
+    let heed_signals = || {
+        // Tests that run in the background, or after their terminal is gone, hand on signals that are ignored.
+        [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].into_iter().for_each(|signal| {
+            // SAFETY: between fork and exec; `signal` may be called there.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        });
+        Ok(())
+    };
+    // SAFETY: nothing is called that may not be called between fork and exec.
+    unsafe { command.pre_exec(heed_signals) };
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
