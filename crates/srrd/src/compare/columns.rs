@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use super::outcomes::Outcomes;
-use super::pair::{Canonical, Pair};
+use super::pair::Pair;
 use super::pearson::{Agreement, Undefined};
 use super::ranks::{agreement, agreement_of_residuals};
 use super::shared::{Row, SharedEnds};
@@ -154,8 +154,7 @@ impl Columns {
         if pair.common.len() < settings.min_common.max(1) {
             return Err((Undefined::TooFewCommon, None));
         }
-        let of = |sample| Canonical::new(sample, metric, settings);
-        let (a, b) = rayon::join(|| of(pair.a), || of(pair.b));
+        let [a, b] = pair.canonical(metric, settings);
         let (x, y) = pair.common.iter().map(|&(i, j)| (a.around_center(i), b.around_center(j))).unzip();
         Ok(Columns { x, y, center: [a.center, b.center], noise: [a.noise, b.noise], projected: None })
     }

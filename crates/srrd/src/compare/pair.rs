@@ -176,9 +176,23 @@ impl<'a> Pair<'a> {
         if metric.by_pair(settings) {
             return self.measure(metric, settings).distance();
         }
-        let of = |sample| Canonical::new(sample, metric, settings);
-        let (a, b) = rayon::join(|| of(self.a), || of(self.b));
+        let [a, b] = self.canonical(metric, settings);
         a.distance_on(&b, &self.common, settings)
+    }
+
+    /// Whether it is a sample and itself.
+    pub(crate) fn is_one(&self) -> bool {
+        std::ptr::eq(self.a, self.b)
+    }
+
+    /// Both by themselves, by a metric that does so.
+    pub(crate) fn canonical(&self, metric: Metric, settings: &Settings) -> [Canonical<'a>; 2] {
+        let of = |sample| Canonical::new(sample, metric, settings);
+        if self.is_one() {
+            let both = of(self.a);
+            return [both.clone(), both];
+        }
+        rayon::join(|| of(self.a), || of(self.b)).into()
     }
 
     /// Both canonical rewards side by side: the distance, how sure it is and where it comes from, canonicalized once.
@@ -210,7 +224,7 @@ pub fn common_transitions(a: &RewardSample, b: &RewardSample) -> Vec<(u32, u32)>
         (key.0 != ABSENT && key.1 != ABSENT && key.2 != ABSENT).then_some((key, j as u32))
     });
     let mut ours = (0u32..).zip(a.ids().map(|(s, u, t)| (s, t, u))).peekable();
-    let mut common = Vec::new();
+    let mut common = Vec::with_capacity(a.len().min(b.len()));
     let mut pace = Pace::default();
     for (key, j) in theirs {
         pace.spend(1);
@@ -220,6 +234,9 @@ pub fn common_transitions(a: &RewardSample, b: &RewardSample) -> Vec<(u32, u32)>
             Some(_) => {}
             None => break,
         }
+    }
+    if common.len() < common.capacity() / 2 {
+        common.shrink_to_fit();
     }
     common
 }

@@ -11,6 +11,8 @@
 //! bounds the correlation that even the same reward, noisy anew, can have: sqrt((1 − share_a)(1 − share_b)). E|C z|² is n − 1 for
 //! `direct`, the degrees of freedom for `projected`, and the mean over a few random z for the others.
 
+use std::sync::Arc;
+
 use rand::RngExt;
 use serde::Serialize;
 
@@ -89,14 +91,17 @@ impl Measured<'_> {
             };
             (noise.merged_variance * kept / squares_around_mean(values.iter().copied())).min(1.0)
         };
-        let share = [share(a, &columns.x, |pair| pair.0), share(b, &columns.y, |pair| pair.1)];
+        let first = share(a, &columns.x, |pair| pair.0);
+        let share = [first, if self.pair.is_one() { first } else { share(b, &columns.y, |pair| pair.1) }];
         let correlation = ((1.0 - share[0]) * (1.0 - share[1])).sqrt();
         Some(NoiseFloor { share, correlation, distance: self.metric.told(((1.0 - correlation) / 2.0).sqrt()) })
     }
 }
 
-/// How many random rewards are canonicalized. Sums over many transitions hardly vary.
+/// How many random rewards are canonicalized at most …
 const PROBES: usize = 8;
+/// … and on so many transitions one: a sum of squares over n of them varies by about sqrt(2/n) of itself.
+const MANY: usize = 1 << 18;
 
 /// E|C z|² around its mean on some transitions, z random signs on all of them.
 fn kept_of_noise(
@@ -106,13 +111,14 @@ fn kept_of_noise(
     settings: &Settings,
 ) -> f64 {
     let mut probe = sample.clone();
-    let kept = (0..PROBES).map(|draw| {
+    let probes = (MANY / sample.len().max(1)).clamp(1, PROBES);
+    let kept = (0..probes).map(|draw| {
         let mut rng = stream(settings.seed, Purpose::Probe, draw);
-        probe.reward.fill_with(|| if rng.random::<bool>() { 1.0 } else { -1.0 });
+        Arc::make_mut(&mut probe.reward).fill_with(|| if rng.random::<bool>() { 1.0 } else { -1.0 });
         let canonical = Canonical::new(&probe, metric, settings);
         squares_around_mean(transitions.clone().map(|i| canonical.values()[i as usize]))
     });
-    kept.sum::<f64>() / PROBES as f64
+    kept.sum::<f64>() / probes as f64
 }
 
 fn squares_around_mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
