@@ -9,7 +9,9 @@
 //! positive and add up to 1. What a state carries is the sum over the transitions that start in it, and beside it the sum over
 //! those that end in it. With Spearman's correlation x and y are ranks.
 
-use crate::compare::{Correlation, Distance, Measured, RankOrder, Undefined};
+use std::borrow::Cow;
+
+use crate::compare::{Columns, Correlation, Distance, Measured, Outcomes, Pair, RankOrder, Undefined};
 use crate::sample::RewardSample;
 
 /// What a shared transition carries of a distance.
@@ -100,79 +102,129 @@ impl Measured<'_> {
     /// # Ok::<(), srrd::SampleError>(())
     /// ```
     pub fn explanation(&self) -> Result<Explanation, Undefined> {
-        let (columns, _) = self.defined()?;
-        let correlation = self.settings.correlation;
-        // Residuals are compared as they are: their mean is a part of them.
-        let centred = columns.projected().is_none() || correlation == Correlation::Spearman;
-        let x = standardized(&columns.x, columns.noise[0], correlation, centred);
-        let y = standardized(&columns.y, columns.noise[1], correlation, centred);
-        let squares: f64 = x.iter().zip(&y).map(|(x, y)| (x - y) * (x - y)).sum();
-        let contribution = |row: usize, transition: usize, part: f64| {
-            let (a, b) = self.pair.common[transition];
-            let difference = x[row] - y[row];
-            Contribution {
-                a,
-                b,
-                canonical: [columns.x[row] + columns.center[0], columns.y[row] + columns.center[1]],
-                difference,
-                share: if squares > 0.0 { part * difference * difference / squares } else { 0.0 },
-            }
-        };
-        let mut transitions: Vec<Contribution> = match columns.projected().and_then(|found| found.outcomes.as_ref()) {
-            None => (0..x.len()).map(|i| contribution(i, i, 1.0)).collect(),
-            // What a pair (s, a) carries, its transitions carry by their shares.
-            Some(outcomes) => (0..x.len())
-                .flat_map(|row| outcomes.of(row).map(move |(i, part)| (row, i, part)))
-                .map(|(row, i, part)| contribution(row, i, part))
-                .collect(),
-        };
+        let differences = Differences::of(self)?;
+        let mut transitions: Vec<Contribution> = differences.contributions().collect();
         // In the order of the first sample's transitions.
         transitions.sort_unstable_by_key(|contribution| contribution.a);
-        let states = by_state(self.pair.a, &transitions);
+        let states = by_state(self.pair.a, transitions.iter().map(|contribution| (contribution.a, contribution.share)));
         transitions.sort_by(|p, q| q.share.total_cmp(&p.share).then(p.a.cmp(&q.a)));
         Ok(Explanation { distance: self.distance(), transitions, states })
+    }
+
+    /// The [`states`](Explanation::states) of an explanation, without a list of all transitions where none is needed.
+    pub(crate) fn states_that_differ(&self) -> Result<Vec<StateShare>, Undefined> {
+        let differences = Differences::of(self)?;
+        let shares = differences.contributions().map(|contribution| (contribution.a, contribution.share));
+        if differences.outcomes().is_none() {
+            // Shared transitions are in the order of those of the first sample.
+            return Ok(by_state(self.pair.a, shares));
+        }
+        let mut shares: Vec<(u32, f64)> = shares.collect();
+        shares.sort_unstable_by_key(|&(a, _)| a);
+        Ok(by_state(self.pair.a, shares.into_iter()))
+    }
+}
+
+/// What every shared transition carries of a distance.
+struct Differences<'a> {
+    pair: &'a Pair<'a>,
+    columns: &'a Columns,
+    x: Standardized<'a>,
+    y: Standardized<'a>,
+    /// Σ (x − y)².
+    squares: f64,
+}
+
+impl<'a> Differences<'a> {
+    fn of(measured: &'a Measured<'_>) -> Result<Self, Undefined> {
+        let (columns, _) = measured.defined()?;
+        let correlation = measured.settings.correlation;
+        // Residuals are compared as they are: their mean is a part of them.
+        let centred = columns.projected().is_none() || correlation == Correlation::Spearman;
+        let x = Standardized::new(&columns.x, columns.noise[0], correlation, centred);
+        let y = Standardized::new(&columns.y, columns.noise[1], correlation, centred);
+        let squares =
+            (0..columns.x.len()).map(|row| x.at(row) - y.at(row)).map(|difference| difference * difference).sum();
+        Ok(Differences { pair: measured.pair, columns, x, y, squares })
+    }
+
+    /// Where chance decides: the pairs (s, a), which are then the rows.
+    fn outcomes(&self) -> Option<&'a Outcomes> {
+        self.columns.projected().and_then(|found| found.outcomes.as_ref())
+    }
+
+    /// By row.
+    fn contributions(&self) -> impl Iterator<Item = Contribution> {
+        let outcomes = self.outcomes();
+        (0..self.columns.x.len()).flat_map(move |row| {
+            // What a pair (s, a) carries, its transitions carry by their shares.
+            let of_pair = outcomes.into_iter().flat_map(move |outcomes| outcomes.of(row));
+            let by_itself = outcomes.is_none().then_some((row, 1.0));
+            of_pair.chain(by_itself).map(move |(transition, part)| self.contribution(row, transition, part))
+        })
+    }
+
+    fn contribution(&self, row: usize, transition: usize, part: f64) -> Contribution {
+        let Columns { x, y, center, .. } = self.columns;
+        let (a, b) = self.pair.common[transition];
+        let difference = self.x.at(row) - self.y.at(row);
+        Contribution {
+            a,
+            b,
+            canonical: [x[row] + center[0], y[row] + center[1]],
+            difference,
+            share: if self.squares > 0.0 { part * difference * difference / self.squares } else { 0.0 },
+        }
     }
 }
 
 /// Values around their mean (or 0) in units of their standard deviation; values that vary.
-fn standardized(values: &[f64], noise: f64, correlation: Correlation, centred: bool) -> Vec<f64> {
-    let mut standard = match correlation {
-        Correlation::Pearson => values.to_vec(),
-        Correlation::Spearman => {
-            let mut ranks = vec![0.0; values.len()];
-            RankOrder::new(values, noise).weighted_ranks(|_| 1.0, &mut ranks);
-            ranks
-        }
-    };
-    let n = standard.len() as f64;
-    if centred {
+struct Standardized<'a> {
+    values: Cow<'a, [f64]>,
+    mean: f64,
+    /// Values are in units of the largest before they are in units of their deviation: squares of rewards may leave the range of doubles.
+    largest: f64,
+    deviation: f64,
+}
+
+impl<'a> Standardized<'a> {
+    fn new(values: &'a [f64], noise: f64, correlation: Correlation, centred: bool) -> Self {
+        let values = match correlation {
+            Correlation::Pearson => Cow::Borrowed(values),
+            Correlation::Spearman => {
+                let mut ranks = vec![0.0; values.len()];
+                RankOrder::new(values, noise).weighted_ranks(|_| 1.0, &mut ranks);
+                Cow::Owned(ranks)
+            }
+        };
+        let n = values.len() as f64;
         // Differences from the first value, so that values that are far from 0 lose nothing.
-        let origin = standard.first().copied().unwrap_or(0.0);
-        let mean = origin + standard.iter().map(|v| v - origin).sum::<f64>() / n;
-        standard.iter_mut().for_each(|v| *v -= mean);
+        let origin = values.first().copied().unwrap_or(0.0);
+        let mean = if centred { origin + values.iter().map(|v| v - origin).sum::<f64>() / n } else { 0.0 };
+        let largest = values.iter().fold(0.0f64, |most, v| most.max((v - mean).abs()));
+        let deviation = (values.iter().map(|v| (v - mean) / largest).map(|v| v * v).sum::<f64>() / n).sqrt();
+        Standardized { values, mean, largest, deviation }
     }
-    // In units of the largest first: squares of rewards may leave the range of doubles.
-    let largest = standard.iter().fold(0.0f64, |most, v| most.max(v.abs()));
-    standard.iter_mut().for_each(|v| *v /= largest);
-    let deviation = (standard.iter().map(|v| v * v).sum::<f64>() / n).sqrt();
-    standard.iter_mut().for_each(|v| *v /= deviation);
-    standard
+
+    fn at(&self, row: usize) -> f64 {
+        (self.values[row] - self.mean) / self.largest / self.deviation
+    }
 }
 
 /// What the states carry, of contributions in the order of the transitions.
-fn by_state(a: &RewardSample, transitions: &[Contribution]) -> Vec<StateShare> {
+fn by_state(a: &RewardSample, shares: impl Iterator<Item = (u32, f64)>) -> Vec<StateShare> {
     let mut states: Vec<StateShare> = (0..a.states().len() as u32)
         .map(|state| StateShare { state, started: 0, starting: 0.0, ending: 0.0 })
         .collect();
     let mut met = vec![false; states.len()];
     let mut ids = a.ids().enumerate();
-    for contribution in transitions {
+    for (transition, carried) in shares {
         // Both are in the order of the first sample's transitions.
-        let Some((_, (s, _, t))) = ids.find(|(index, _)| *index == contribution.a as usize) else { break };
+        let Some((_, (s, _, t))) = ids.find(|(index, _)| *index == transition as usize) else { break };
         let (s, t) = (s as usize, t as usize);
         states[s].started += 1;
-        states[s].starting += contribution.share;
-        states[t].ending += contribution.share;
+        states[s].starting += carried;
+        states[t].ending += carried;
         met[s] = true;
         met[t] = true;
     }

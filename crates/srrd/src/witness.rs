@@ -10,6 +10,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::compare::{Measured, Row};
+use crate::explain::StateShare;
 use crate::run::Pace;
 
 /// The longest path.
@@ -55,20 +56,26 @@ struct Best {
 pub(crate) fn witness(measured: &Measured<'_>) -> Option<Witness> {
     let (columns, _) = measured.defined().ok()?;
     let projected = columns.projected()?;
-    let rewards = measured.pair.rewards();
+    let common = measured.pair.common();
+    let sides = [measured.pair.a.rewards(), measured.pair.b.rewards()];
+    let rewards = |row: u32| {
+        let (a, b) = common[row as usize];
+        [sides[0][a as usize], sides[1][b as usize]]
+    };
     let gamma = measured.settings.gamma.get();
-    let mut steps = Steps::new(&projected.rows);
     let typical = |values: &[f64]| (values.iter().map(|v| v * v).sum::<f64>() / values.len() as f64).sqrt();
     let scale = [typical(&columns.x), typical(&columns.y)];
-    let scaled: Vec<[f64; 2]> =
-        (rewards[0].iter().zip(&rewards[1])).map(|(a, b)| [a / scale[0], b / scale[1]]).collect();
-    let explanation = measured.explanation().ok()?;
-    let starts = explanation.states.iter().map(|share| share.state).take(STARTS);
-    for start in starts {
+    let scaled = |row: u32| {
+        let [a, b] = rewards(row);
+        [a / scale[0], b / scale[1]]
+    };
+    let mut starts = measured.states_that_differ().ok()?;
+    starts.truncate(STARTS);
+    let mut steps = Steps::new(&projected.rows);
+    for StateShare { state: start, .. } in starts {
         if let Some((paths, ends)) = from(start, &mut steps, &scaled, gamma) {
-            let common = measured.pair.common();
             let of = |path: &[u32], side: usize| {
-                let discounted = |(step, &row): (usize, &u32)| gamma.powi(step as i32) * rewards[side][row as usize];
+                let discounted = |(step, &row): (usize, &u32)| gamma.powi(step as i32) * rewards(row)[side];
                 path.iter().enumerate().map(discounted).sum::<f64>()
             };
             let returns = [0, 1].map(|path| [of(&paths[path], 0), of(&paths[path], 1)]);
@@ -108,7 +115,12 @@ impl<'a> Steps<'a> {
 }
 
 /// The shortest pair of paths from a start that are ranked oppositely, and whether they end.
-fn from(start: u32, steps: &mut Steps<'_>, scaled: &[[f64; 2]], gamma: f64) -> Option<([Vec<u32>; 2], bool)> {
+fn from(
+    start: u32,
+    steps: &mut Steps<'_>,
+    scaled: &impl Fn(u32) -> [f64; 2],
+    gamma: f64,
+) -> Option<([Vec<u32>; 2], bool)> {
     // By weighting: the best paths so far, and those that lead to the states of the last step.
     let mut searches: Vec<Search> =
         WEIGHTS.iter().flat_map(|w| [*w, w.map(|w| -w)]).map(|w| Search::new(w, start)).collect();
@@ -155,7 +167,7 @@ impl Search {
         Search { weight, steps: Vec::new(), places: FxHashMap::default(), last: vec![(start, None, [0.0; 2])] }
     }
 
-    fn step(&mut self, steps: &mut Steps<'_>, scaled: &[[f64; 2]], factor: f64, pace: &mut Pace) {
+    fn step(&mut self, steps: &mut Steps<'_>, scaled: &impl Fn(u32) -> [f64; 2], factor: f64, pace: &mut Pace) {
         let rows = steps.rows;
         // Paths that ended stay.
         self.places.retain(|place, _| *place == Place::End);
@@ -163,7 +175,7 @@ impl Search {
             let out = steps.from(state);
             pace.spend(1 + out.len());
             for &row in out {
-                let [a, b] = scaled[row as usize];
+                let [a, b] = scaled(row);
                 let returns = [returns[0] + factor * a, returns[1] + factor * b];
                 let score = self.weight[0] * returns[0] + self.weight[1] * returns[1];
                 let place = if rows[row as usize].ends { Place::End } else { Place::State(rows[row as usize].next) };

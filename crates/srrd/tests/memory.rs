@@ -92,7 +92,32 @@ fn samples_of_the_same_transitions_share_them() {
     let each = (together - alone) / 9;
     assert!(each < 10 * rows as usize, "{each} bytes more for each reward, {alone} for the first");
     let (copies, bytes) = measured(|| vec![ten[0].clone(), ten[0].clone()]);
-    assert!(bytes < 2 * 10 * rows as usize, "{bytes} bytes for {} copies", copies.len());
+    assert!(bytes < rows as usize, "{bytes} bytes for {} copies", copies.len());
+}
+
+#[test]
+fn a_verdict_takes_at_most_130_bytes_a_transition_beside_the_samples() {
+    let _alone = ALONE.lock().unwrap();
+    // Responses to prompts, with two rewards that differ, so that there is an interval and a witness.
+    let rows = 120_000u32;
+    let noise = |i: u32| f64::from(i.wrapping_mul(2_654_435_761) >> 8) / f64::from(1 << 24) - 0.5;
+    let mut builder = SampleBuilder::new();
+    for i in 0..rows {
+        builder.push(Token::from(i / 8), Token::from(i), Token::text("end"), noise(i)).unwrap();
+    }
+    let others = vec![(0..rows).map(|i| noise(i) + noise(rows + i)).collect()];
+    let (samples, placement) = builder.build_each(others, Duplicates::Mean).unwrap();
+    let ends = vec![true; rows as usize];
+    let named =
+        |sample: &RewardSample| NamedSample::new("one", sample.clone().with_row_ends(&placement, &ends).unwrap());
+    let (a, b) = (named(&samples[0]), named(&samples[1]));
+    let options = Options { metrics: vec![Metric::Projected], verdict: true, ..Options::default() };
+    let live = LIVE.load(Ordering::Relaxed);
+    PEAK.store(live, Ordering::Relaxed);
+    let answer = compare(&a, &b, &options.question().unwrap()).unwrap();
+    let bytes = (PEAK.load(Ordering::Relaxed) - live) as f64 / f64::from(rows);
+    assert!(answer.verdict.is_some_and(|verdict| verdict.witness.is_some()));
+    assert!(bytes <= 130.0, "{bytes:.1} bytes per transition");
 }
 
 #[test]

@@ -146,7 +146,7 @@ impl<'a> AllPairs<'a> {
         each(&self.model);
         for named in &self.settled.samples {
             each(named.name.as_bytes());
-            each(&named.sample.to_bytes());
+            named.sample.each_of_bytes(&mut each);
         }
     }
 

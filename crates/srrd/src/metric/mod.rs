@@ -331,9 +331,9 @@ impl<S: Copy + Default + Send> Terms<S> {
 fn shifted(sample: &RewardSample, gamma: Gamma, states: Vec<[f64; 2]>, cross: &[f64], constant: f64) -> Vec<f64> {
     let gamma = gamma.get();
     let graph = &sample.graph;
-    let reward = &sample.reward;
+    let reward = sample.rewards();
     if states.is_empty() {
-        return reward.clone();
+        return reward.to_vec();
     }
     let ahead: Vec<f64> = states.iter().map(|[ahead, _]| gamma * (ahead - constant)).collect();
     let behind: Vec<f64> = states.iter().map(|[_, behind]| *behind).collect();

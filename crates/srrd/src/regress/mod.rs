@@ -79,7 +79,7 @@ impl<'a> Known<'a> {
             Actions::Joint => Known {
                 features: [states, states, Features::of(&sample.actions)],
                 rows: sample.ids().map(|(x, u, y)| [x, y, u]).collect(),
-                rewards: sample.reward.clone(),
+                rewards: sample.rewards().to_vec(),
             },
         }
     }

@@ -64,7 +64,7 @@ pub(super) fn assemble(
         counts
     });
     let sample = RewardSample::of_parts([states, actions], graph, action, reward, (duplicates, repeats));
-    let sample = RewardSample { occurrences, ..sample };
+    let sample = RewardSample { occurrences: occurrences.map(Arc::new), ..sample };
     Ok((sample, Placement { transition }))
 }
 

@@ -66,10 +66,27 @@ impl RewardSample {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_bytes(&self) -> Vec<u8> {
+        let size = 128 + 4 * self.states.len() + 8 * self.graph.edges() + 12 * self.len();
+        let mut out = Writer { held: Vec::with_capacity(size), most: usize::MAX, each: |_: &[u8]| () };
+        self.write(&mut out);
+        let mut bytes = out.held;
+        let sum = checksum(&bytes);
+        bytes.extend(sum.to_le_bytes());
+        bytes
+    }
+
+    /// Shows `each` the bytes, but for the checksum, in pieces: for who only looks at them, so that they are never there as a whole.
+    pub(crate) fn each_of_bytes(&self, each: impl FnMut(&[u8])) {
+        let mut out = Writer { held: Vec::with_capacity(PIECE + 8), most: PIECE, each };
+        self.write(&mut out);
+        let Writer { held, mut each, .. } = out;
+        each(&held);
+    }
+
+    fn write(&self, out: &mut Writer<impl FnMut(&[u8])>) {
         let graph = &self.graph;
-        let mut out = Writer(Vec::with_capacity(128 + 4 * self.states.len() + 8 * graph.edges() + 12 * self.len()));
-        out.0.extend(MAGIC);
-        out.0.extend(VERSION.to_le_bytes());
+        out.put(MAGIC);
+        out.put(&VERSION.to_le_bytes());
         out.vocabulary(&self.states);
         out.vocabulary(&self.actions);
         out.count(graph.edges());
@@ -83,33 +100,29 @@ impl RewardSample {
         self.reward.iter().for_each(|&r| out.number(r));
         let DuplicateCounts { rows, repeated, averaged, policy } = self.duplicates;
         [rows, repeated, averaged].into_iter().for_each(|n| out.count(n));
-        out.0.push(policy as u8);
+        out.put(&[policy as u8]);
         out.number(self.repeats.squares);
         out.count(self.repeats.freedom);
         out.number(self.repeats.averaged_out);
         match &self.unsampled {
-            None => out.0.push(0),
-            Some(Unsampled::Fitted(Regression::Linear)) => out.0.push(1),
+            None => out.put(&[0]),
+            Some(Unsampled::Fitted(Regression::Linear)) => out.put(&[1]),
             Some(Unsampled::Fitted(Regression::Tree(limits))) => {
-                out.0.push(2);
+                out.put(&[2]);
                 out.count(limits.max_depth());
                 out.count(limits.min_leaf());
             }
             Some(Unsampled::Table(table)) => {
-                out.0.reserve(8 * table.values().len() + 9);
-                out.0.push(if table.actions().is_some() { 4 } else { 3 });
+                out.put(&[if table.actions().is_some() { 4 } else { 3 }]);
                 table.values().iter().for_each(|&r| out.number(r));
             }
         }
         let (kind, marks, disagreeing) = self.ends.parts();
-        out.0.push(kind);
-        out.0.extend(marks.iter().map(|&ends| u8::from(ends)));
+        out.put(&[kind]);
+        marks.iter().for_each(|&ends| out.put(&[u8::from(ends)]));
         out.count(disagreeing);
-        out.0.push(u8::from(self.occurrences.is_some()));
-        self.occurrences.iter().flatten().for_each(|&count| out.id(count));
-        let sum = checksum(&out.0);
-        out.0.extend(sum.to_le_bytes());
-        out.0
+        out.put(&[u8::from(self.occurrences.is_some())]);
+        self.occurrences.iter().flat_map(|counts| counts.iter()).for_each(|&count| out.id(count));
     }
 
     /// The sample that [`to_bytes`](Self::to_bytes) wrote. Any bytes can be given: what is no sample is an error.
@@ -144,34 +157,52 @@ fn checksum(bytes: &[u8]) -> u64 {
     mix(sum ^ sum >> 32, FACTOR)
 }
 
-struct Writer(Vec<u8>);
+/// About so many bytes are shown at a time.
+const PIECE: usize = 1 << 16;
 
-impl Writer {
+struct Writer<F> {
+    held: Vec<u8>,
+    /// So many are handed on.
+    most: usize,
+    each: F,
+}
+
+impl<F: FnMut(&[u8])> Writer<F> {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        self.held.extend_from_slice(bytes);
+        if self.held.len() >= self.most {
+            (self.each)(&self.held);
+            self.held.clear();
+        }
+    }
+
+    #[inline]
     fn count(&mut self, value: usize) {
-        self.0.extend((value as u64).to_le_bytes());
+        self.put(&(value as u64).to_le_bytes());
     }
 
     #[inline]
     fn id(&mut self, value: u32) {
-        self.0.extend(value.to_le_bytes());
+        self.put(&value.to_le_bytes());
     }
 
     #[inline]
     fn number(&mut self, value: f64) {
-        self.0.extend(value.to_le_bytes());
+        self.put(&value.to_le_bytes());
     }
 
     fn vocabulary(&mut self, vocabulary: &Vocabulary) {
         let Vocabulary { ints, texts, features, arity } = vocabulary;
         let tuples = features.len().checked_div(*arity).unwrap_or(0);
         [ints.len(), texts.len(), tuples, *arity].into_iter().for_each(|n| self.count(n));
-        ints.iter().for_each(|int| self.0.extend(int.to_le_bytes()));
+        ints.iter().for_each(|int| self.put(&int.to_le_bytes()));
         let mut end = 0;
         for index in 0..texts.len() {
             end += texts.bytes_of(index).len();
             self.count(end);
         }
-        (0..texts.len()).for_each(|index| self.0.extend(texts.bytes_of(index)));
+        (0..texts.len()).for_each(|index| self.put(texts.bytes_of(index)));
         features.iter().for_each(|&value| self.number(value));
     }
 }
@@ -244,7 +275,7 @@ impl<'a> Reader<'a> {
         };
         check(occurrences.iter().flatten().all(|&count| count > 0), "a transition had no row")?;
         let sample = RewardSample::of_parts(vocabularies, graph, action, reward, (duplicates, repeats));
-        Ok(RewardSample { unsampled, ends, occurrences, ..sample })
+        Ok(RewardSample { unsampled, ends, occurrences: occurrences.map(Arc::new), ..sample })
     }
 
     fn ends(&mut self, transitions: usize) -> Result<Ends, BytesError> {
@@ -381,4 +412,26 @@ fn distinct(ids: &[u32], most: usize) -> usize {
     let mut met = vec![false; most];
     ids.iter().for_each(|&id| met[id as usize] = true);
     met.iter().filter(|met| **met).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_the_bytes() {
+        for count in [3i64, 20_000] {
+            let rows = (0..count).map(|i| (i % 97, i % 7, i, i as f64));
+            let sample = RewardSample::from_rows(rows, Duplicates::Mean).unwrap();
+            let (mut pieces, mut bytes) = (0, Vec::new());
+            sample.each_of_bytes(|piece| {
+                assert!(piece.len() <= PIECE + 8);
+                pieces += 1;
+                bytes.extend_from_slice(piece);
+            });
+            let whole = sample.to_bytes();
+            assert_eq!(bytes, whole[..whole.len() - 8]);
+            assert_eq!(pieces, 1 + bytes.len() / PIECE);
+        }
+    }
 }

@@ -50,7 +50,7 @@ pub struct RewardSample {
     pub(crate) graph: Arc<Graph>,
     /// The action and the reward of every transition, in the graph's order.
     pub(crate) action: Arc<Vec<u32>>,
-    pub(crate) reward: Vec<f64>,
+    pub(crate) reward: Arc<Vec<f64>>,
     pub(crate) duplicates: DuplicateCounts,
     /// What counts for the rewards of unsampled transitions. A regression only where every state has features, a table only one of
     /// these very states and actions.
@@ -58,7 +58,7 @@ pub struct RewardSample {
     pub(crate) repeats: Repeats,
     pub(crate) ends: Ends,
     /// How many rows every transition had; `None` when each had one.
-    pub(crate) occurrences: Option<Vec<u32>>,
+    pub(crate) occurrences: Option<Arc<Vec<u32>>>,
     /// How likely each transition is, given its state and action, where a model says so. Not part of what is written as bytes.
     pub(crate) probabilities: Option<Vec<f64>>,
     /// The states in which a model knows an action that the sample does not hold with all its next states, [`ABSENT`] for states that the
@@ -117,7 +117,7 @@ impl RewardSample {
             actions,
             graph: Arc::new(graph),
             action: Arc::new(action),
-            reward,
+            reward: Arc::new(reward),
             duplicates,
             unsampled: None,
             repeats,
@@ -196,7 +196,7 @@ impl RewardSample {
 
     /// All transitions, sorted by (state, next state, action).
     pub fn transitions(&self) -> impl Iterator<Item = Transition<'_>> {
-        self.ids().zip(&self.reward).map(|((state, action, next_state), &reward)| Transition {
+        self.ids().zip(self.reward.iter()).map(|((state, action, next_state), &reward)| Transition {
             state: self.states.token(state),
             action: self.actions.token(action),
             next_state: self.states.token(next_state),
@@ -268,7 +268,7 @@ impl RewardSample {
             actions: Arc::clone(&self.actions),
             graph: Arc::clone(&self.graph),
             action: Arc::clone(&self.action),
-            reward: rewards,
+            reward: Arc::new(rewards),
             duplicates: DuplicateCounts { rows, ..DuplicateCounts::default() },
             unsampled: self.regression().map(Unsampled::Fitted),
             repeats: Repeats::default(),

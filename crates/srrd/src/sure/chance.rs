@@ -11,6 +11,8 @@
 //! Both are one-sided: opposite rewards are not alike. Both count transitions as if they were independent. That is valid if one of the
 //! two rewards is; where both go with states or actions (see `dependence`), the test is withheld.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::dependence::{FOR_CHANCE, Reference};
@@ -177,8 +179,9 @@ impl Measured<'_> {
     fn permuted_rewards(&self, columns: &Columns, how: &ChanceSettings) -> Vec<Option<f64>> {
         let Pair { b, common, .. } = self.pair;
         let draw = |permuted: &mut RewardSample, draw: usize| {
-            permuted.reward.copy_from_slice(&b.reward);
-            shuffle(&mut stream(how.seed, Purpose::Permute, draw), &mut permuted.reward);
+            let rewards = Arc::make_mut(&mut permuted.reward);
+            rewards.copy_from_slice(&b.reward);
+            shuffle(&mut stream(how.seed, Purpose::Permute, draw), rewards);
             let canonical = Canonical::new(permuted, self.metric, &self.settings);
             self.distance_to(columns, |i| canonical.around_center(common[i].1), canonical.noise())
         };

@@ -16,9 +16,9 @@ use crate::error::{ErrorKind, TableError};
 use crate::table::batch::{Batch, ColumnType, Field, Schema};
 
 /// About so many bytes are in a batch where rows are long texts: many batches are in work at the same time …
-const BATCH_BYTES: usize = 4 << 20;
+pub(crate) const BATCH_BYTES: usize = 4 << 20;
 /// … which have at least so many rows.
-const BATCH_ROWS: usize = 64;
+pub(crate) const BATCH_ROWS: usize = 64;
 
 /// Longer lists are no features.
 const MOST_FEATURES: usize = 65_536;

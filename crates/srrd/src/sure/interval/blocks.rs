@@ -22,12 +22,14 @@
 //! (a step cost) is shaping where nothing ends and is much of a reward where something does, so that it is seen at the ends alone; one
 //! too small to be told from 0 in n transitions explains at most some 4/n of the squares, which is less than the interval leaves open.
 
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 
 use super::super::dependence::{FOR_INTERVAL, p_of_levels};
 use super::{IntervalSettings, Level, NoInterval, Range};
 use crate::compare::{
-    Agreement, Columns, Correlation, InSpace, Measured, Projected, SharedEnds, agreement_of_residuals,
+    Agreement, Columns, Correlation, InSpace, Measured, Pair, Projected, SharedEnds, agreement_of_residuals,
 };
 use crate::project::Space;
 use crate::run::{Steps, checkpoint};
@@ -147,7 +149,8 @@ impl Measured<'_> {
         let left_out = LeftOut {
             columns,
             projected,
-            rewards: projected.rewards(self.pair),
+            pair: self.pair,
+            rewards: OnceLock::new(),
             correlation: self.settings.correlation,
             within: match self.settings.correlation {
                 Correlation::Pearson => distance * PRECISION,
@@ -159,9 +162,9 @@ impl Measured<'_> {
         let one = |group: usize| {
             checkpoint();
             steps.add(1);
-            let kept: Vec<u32> = (0..projected.len() as u32)
-                .filter(|&i| !projected.touches(i, |state| usize::from(group_of[state as usize]) == group))
-                .collect();
+            let stays = |i: &u32| !projected.touches(*i, |state| usize::from(group_of[state as usize]) == group);
+            let mut kept = Vec::with_capacity(projected.len());
+            kept.extend((0..projected.len() as u32).filter(stays));
             left_out.quickly(&kept).unwrap_or_else(|| left_out.anew(&kept)).map(|found| z(found.distance))
         };
         let found: Vec<Option<f64>> = (0..GROUPS).into_par_iter().map(one).collect();
@@ -174,7 +177,9 @@ impl Measured<'_> {
 struct LeftOut<'a> {
     columns: &'a Columns,
     projected: &'a Projected,
-    rewards: [Vec<f64>; 2],
+    pair: &'a Pair<'a>,
+    /// By row; where projecting anew takes them.
+    rewards: OnceLock<[Vec<f64>; 2]>,
     correlation: Correlation,
     /// How precise residuals have to be.
     within: f64,
@@ -198,7 +203,8 @@ impl LeftOut<'_> {
             return None;
         }
         let of_kept = |values: &[f64]| kept.iter().map(|&i| values[i as usize]).collect::<Vec<f64>>();
-        let [x, y] = self.rewards.each_ref().map(|values| projection.residual(&of_kept(values)));
+        let rewards = self.rewards.get_or_init(|| self.projected.rewards(self.pair));
+        let [x, y] = rewards.each_ref().map(|values| projection.residual(&of_kept(values)));
         agreement_of_residuals(self.correlation, x.len(), |i| (x[i], y[i]), self.columns.noise).ok()
     }
 }
@@ -323,7 +329,8 @@ mod tests {
             let left_out = LeftOut {
                 columns,
                 projected,
-                rewards: projected.rewards(&pair),
+                pair: &pair,
+                rewards: OnceLock::new(),
                 correlation: Correlation::Pearson,
                 within: found.distance * PRECISION,
             };

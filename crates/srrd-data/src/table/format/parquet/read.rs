@@ -23,7 +23,7 @@ use srrd::run::Steps;
 use crate::error::{ErrorKind, TableError};
 use crate::table::format::Format;
 use crate::table::read::guard::guarded;
-use crate::table::read::records::{RecordSource, UUID};
+use crate::table::read::records::{BATCH_BYTES, BATCH_ROWS, RecordSource, UUID};
 use crate::table::read::{Input, ReadOptions, Source, wrong_format};
 
 pub(super) struct ParquetSource {
@@ -113,6 +113,21 @@ impl ParquetSource {
     }
 }
 
+impl ParquetSource {
+    /// How many rows of these columns are decoded at a time: fewer where they are long.
+    fn batch_rows_of(&self, mask: &ProjectionMask) -> usize {
+        let metadata = self.metadata.metadata();
+        let columns = metadata.row_groups().iter().flat_map(|group| group.columns().iter().enumerate());
+        let bytes = columns
+            .filter(|(leaf, _)| mask.leaf_included(*leaf))
+            .map(|(_, column)| u64::try_from(column.uncompressed_size()).unwrap_or(0))
+            .fold(0, u64::saturating_add);
+        let rows = u64::try_from(metadata.file_metadata().num_rows()).unwrap_or(0);
+        let fitting = (BATCH_BYTES as u64).saturating_mul(rows) / bytes.max(1);
+        self.batch_rows.min(usize::try_from(fitting).unwrap_or(usize::MAX).max(BATCH_ROWS))
+    }
+}
+
 /// Compares the checksum of all rows, in files that have one.
 fn check_sum(name: &str, input: &Place, metadata: &ArrowReaderMetadata) -> Result<(), TableError> {
     let entries = metadata.metadata().file_metadata().key_value_metadata();
@@ -147,7 +162,8 @@ impl RecordSource for ParquetSource {
     fn start(&mut self, positions: &[usize]) -> Result<(), TableError> {
         let mask = ProjectionMask::roots(self.metadata.parquet_schema(), positions.iter().copied());
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.input.clone(), self.metadata.clone());
-        let reader = builder.with_projection(mask).with_batch_size(self.batch_rows).build();
+        let rows = self.batch_rows_of(&mask);
+        let reader = builder.with_projection(mask).with_batch_size(rows).build();
         self.reader = Some(reader.map_err(|error| damaged(&self.name, &error))?);
         self.rows = 0;
         self.steps = self.rows_hint().map(|rows| Steps::begin("rows read", rows as u64));
