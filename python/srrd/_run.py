@@ -29,9 +29,7 @@ class Plan:
     Parameters
     ----------
     what
-        ``"coverage"``, ``"instability"``, ``"estimators"``, ``"noise"``, ``"regression"``, ``"sensitivity"``,
-        ``"theory"``, ``"classification"``, ``"separation"``, ``"intervals"``, ``"regret"`` or ``"validity"``: those of
-        ``srrd reproduce``.
+        An experiment of ``srrd reproduce``, whose help lists them: ``"coverage"``, ``"classification"``, ``"regret"``, …
     preset
         ``"quick"``, or ``"paper"`` for the paper's numbers.
     parameters
@@ -94,9 +92,7 @@ def _plan(what: str, preset: str, parameters: dict[str, Any]) -> Plan:
 def _text(name: str, value: Any) -> str:
     """A parameter as the command takes it."""
     if isinstance(value, bool):
-        if name == "as_published":
-            return "yes" if value else "no"
-        raise TypeError(f"{name}: {value!r} is neither a number nor a text")
+        return "yes" if value else "no"
     if isinstance(value, (str, os.PathLike)):
         return os.fspath(value)
     if name == "size" and isinstance(value, tuple) and len(value) == 2 and not isinstance(value[0], (str, tuple)):

@@ -173,7 +173,9 @@ impl Estimation {
     pub fn estimator(self, batch: Batch) -> srrd::settings::Estimator {
         match self {
             Estimation::Unbiased => srrd::settings::Estimator::Unbiased,
-            _ => srrd::settings::Estimator::Double { actions: srrd::settings::Actions::Marginal, batch },
+            Estimation::Double | Estimation::RegressedLinear | Estimation::RegressedTree => {
+                srrd::settings::Estimator::Double { actions: srrd::settings::Actions::Marginal, batch }
+            }
         }
     }
 }
@@ -237,18 +239,23 @@ impl Measure {
     pub const fn defined(metric: Metric) -> Self {
         Measure { metric, published: false }
     }
+
+    /// All: the metrics, and those of which the code differs.
+    const EVERY: [Measure; Metric::SHOWN.len() + Measure::PUBLISHED.len()] = {
+        let mut every = [Measure::PUBLISHED[0]; _];
+        let (shown, published) = every.split_at_mut(Metric::SHOWN.len());
+        let mut i = 0;
+        while i < shown.len() {
+            shown[i] = Measure::defined(Metric::SHOWN[i]);
+            i += 1;
+        }
+        published.copy_from_slice(&Measure::PUBLISHED);
+        every
+    };
 }
 
 impl Choice for Measure {
-    const ALL: &'static [Self] = &[
-        Measure::defined(Metric::SHOWN[0]),
-        Measure::defined(Metric::SHOWN[1]),
-        Measure::defined(Metric::SHOWN[2]),
-        Measure::defined(Metric::SHOWN[3]),
-        Measure::defined(Metric::SHOWN[4]),
-        Measure::PUBLISHED[0],
-        Measure::PUBLISHED[1],
-    ];
+    const ALL: &'static [Self] = &Measure::EVERY;
     fn name(self) -> &'static str {
         match self {
             Measure { metric: Metric::Epic, published: true } => "epic-published",

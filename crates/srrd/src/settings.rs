@@ -229,7 +229,10 @@ impl Estimator {
 
     /// As people say it, with what predicts rewards that were not sampled and the seed of the batch.
     pub(crate) fn in_words(self, regression: Option<Regression>, seed: u64) -> String {
-        let Some((actions, batch)) = self.double() else { return "unbiased estimates".to_owned() };
+        let (actions, batch) = match self {
+            Estimator::Double { actions, batch } => (actions, batch),
+            Estimator::Unbiased => return "unbiased estimates".to_owned(),
+        };
         let of = match actions {
             Actions::Marginal => "states",
             Actions::Joint => "pairs of state and action",

@@ -116,7 +116,10 @@ impl Metric {
 
     /// The distance of two rewards whose canonical forms have the correlation ρ; `distance` is sqrt((1 − ρ) / 2).
     pub(crate) fn told(self, distance: f64) -> f64 {
-        if self == Metric::Npec { npec::distance(distance) } else { distance }
+        match self {
+            Metric::Npec => npec::distance(distance),
+            Metric::Direct | Metric::Epic | Metric::Dard | Metric::Srrd | Metric::Projected => distance,
+        }
     }
 
     /// What of the canonical rewards of a sample may be rounding; `predicted` is the largest predicted reward in it.

@@ -225,7 +225,7 @@ impl Fractions {
                 Fractions::Srrd { states: states.into_iter().map(means).collect(), whole: whole.mean() }
             }
             // Nothing is expected of transitions that were not sampled.
-            _ => Fractions::None,
+            Metric::Direct | Metric::Projected | Metric::Npec => Fractions::None,
         }
     }
 
