@@ -106,6 +106,9 @@ def choices(
         hash(tuple(given.values()))
     except TypeError:
         return _srrd.Choices(given, certainty)
+    if given.get("dynamics") not in (None, "deterministic", "sampled"):
+        # A file, which may be another one the next time.
+        return _srrd.Choices(given, certainty)
     return _kept(certainty, tuple(given), *given.values())
 
 

@@ -206,3 +206,21 @@ def test_the_verdict_tells_goals_apart() -> None:
     ]
     with pytest.warns(srrd.DataWarning, match="unknown where episodes end"):
         assert srrd.compare(*open_ended, "projected", GAMMA)["verdict"] == "unknown"
+
+
+def test_a_file_of_probabilities_is_read_anew(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    pairs = [(state, action) for state in range(15) for action in range(3)]
+    rows = [(s, a, n) for s, a in pairs for n in rng.choice(15, 2, replace=False).tolist()]
+    rewards = rng.normal(size=(len(pairs), 2))
+    # Moved between the two next states: nothing to who meets both as often.
+    moved = rewards + rng.normal(size=(len(pairs), 1)) * [1.0, -1.0]
+    samples = [srrd.RewardSample(*np.array(rows).T, values.ravel()) for values in (rewards, moved)]
+    path = tmp_path / "model.csv"
+    found = []
+    for share in (0.5, 0.9):
+        shares = [share, 1 - share] * len(pairs)
+        lines = [f"{s},{a},{n},{p}" for (s, a, n), p in zip(rows, shares, strict=True)]
+        path.write_text("\n".join(["state,action,next_state,probability", *lines]))
+        found.append(srrd.distance(*samples, metric="projected", ends="none", dynamics=str(path)))
+    assert found[0] < 1e-9 and found[1] > 0.1

@@ -74,3 +74,31 @@ fn other_extensions_are_explained() {
         assert!(error.to_string().contains(says), "{error}");
     }
 }
+
+/// pyarrow keeps the metadata of a table that it read, whatever it then does to its rows.
+#[cfg(feature = "parquet")]
+#[test]
+fn a_checksum_that_another_program_copied_into_its_file_counts_for_nothing() {
+    use parquet::file::metadata::KeyValue;
+    use parquet::file::properties::WriterProperties;
+    let column =
+        |values: Vec<i64>| -> arrow_array::ArrayRef { std::sync::Arc::new(arrow_array::Int64Array::from(values)) };
+    let names = ["state", "action", "next_state", "reward"];
+    let rows = arrow_array::RecordBatch::try_from_iter(names.map(|name| (name, column(vec![0, 1, 2])))).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let read = |by: &str| {
+        let path = folder.path().join("t.parquet");
+        let copied = KeyValue::new("srrd.crc32".to_owned(), "40 00000000".to_owned());
+        let properties = WriterProperties::builder()
+            .set_key_value_metadata(Some(vec![copied]))
+            .set_created_by(by.to_owned())
+            .build();
+        let file = std::fs::File::create(&path).unwrap();
+        let mut writer = parquet::arrow::ArrowWriter::try_new(file, rows.schema(), Some(properties)).unwrap();
+        writer.write(&rows).unwrap();
+        writer.close().unwrap();
+        srrd_data::read_table(&path, srrd::Duplicates::Mean).map(|table| table.samples[0].sample.len())
+    };
+    assert_eq!(read("parquet-cpp-arrow version 24.0.0").unwrap(), 3);
+    assert!(read("srrd 0.1.0").unwrap_err().to_string().contains("checksum"));
+}

@@ -264,3 +264,19 @@ fn long_texts_are_told_apart_by_all_of_their_letters_and_shown_by_the_first() {
     let again = csv(&format!("state,action,reward\n{},yes,1\n", cut[0])).unwrap();
     assert!(again.samples[0].sample.states().find(Token::text(cut[0])).is_some());
 }
+
+#[test]
+fn a_table_that_becomes_a_one_step_problem_by_mistake_says_so() {
+    let notes = |text: &str| csv(text).unwrap().notes.iter().map(ToString::to_string).collect::<Vec<_>>();
+    for (misspelt, role) in [("next_sate", "next_state"), ("stp", "step"), ("terminted", "terminated")] {
+        let said = notes(&format!("state,action,reward,{misspelt}\na,x,1,1\nb,x,2,0\n"));
+        let wanted = format!("column `{misspelt}` is not used; if it is the ");
+        assert!(said.iter().any(|note| note.contains(&wanted)), "{misspelt}: {said:?}");
+        assert!(said.iter().any(|note| note.ends_with(&format!("`--columns {role}={misspelt}`"))), "{said:?}");
+    }
+    let said = notes("episode,state,action,reward\n1,a,x,1\n1,b,x,2\n");
+    assert!(said.iter().any(|note| note.contains("although `episode` names episodes")), "{said:?}");
+    // Responses to prompts are one-step problems, and other columns are other columns.
+    assert!(notes("state,action,reward,length,model\na,x,1,3,m\n").is_empty());
+    assert!(notes("state,action,next_state,reward,next_hop\na,x,b,1,c\n").is_empty());
+}

@@ -40,6 +40,7 @@ pub mod classify;
 pub mod cluster;
 pub mod compare;
 pub mod diagnose;
+mod doubt;
 pub mod dynamics;
 mod estimate;
 pub mod exact;

@@ -8,7 +8,8 @@
 //! 2. **different** if low > μ, or if D > μ and there is a [witness](Witness): two sampled paths that the rewards rank oppositely and
 //!    clearly. Where a few transitions carry all of a difference, as with goals, no interval is narrow, but two paths are proof;
 //! 3. **same** if it is known where episodes end (marked and seen, or declared absent), D ≤ μ/5, and high ≤ 2μ;
-//! 4. **unknown** otherwise.
+//! 4. **unknown** otherwise, and where something speaks against the answer (`doubt.rs`): noise or chance explains a difference, large
+//!    rewards that both share hide one, or γ, found from the data, decides.
 //!
 //! Why a fifth: of rewards of small random problems with D ≤ 0.02, 1 in 160 lost more than 5 % under one another, of those with D from 0.02
 //! to 0.05 one in 12 (problems of ten kinds, long horizons among them; margin 0.1).
@@ -30,7 +31,7 @@ use crate::witness::witness;
 use crate::words::counted;
 
 /// Fewer degrees of freedom tell nothing.
-const LEAST_FREEDOM: usize = crate::advise::ENOUGH_FREEDOM;
+pub(crate) const LEAST_FREEDOM: usize = crate::advise::ENOUGH_FREEDOM;
 /// Of a reward: a residual that is smaller is rounding.
 const NOTHING_LEFT: f64 = 1e-7;
 /// Of the margin: what is close …
@@ -106,6 +107,12 @@ pub struct Verdict {
     pub witness: Option<Witness>,
 }
 
+impl Verdict {
+    pub(crate) fn unknown(why: Why) -> Self {
+        Verdict { answer: Answer::Unknown, why, witness: None }
+    }
+}
+
 /// Why an answer is given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -151,6 +158,36 @@ pub enum Why {
         distance: f64,
         /// Its interval.
         range: Range,
+    },
+    /// The distance is small, but a few large rewards carry it, and the others differ.
+    Hidden {
+        /// The distance.
+        distance: f64,
+        /// That of the other rewards.
+        rest: f64,
+        /// How many transitions carry the large ones.
+        taken: usize,
+    },
+    /// Noise, which transitions with several rewards show, explains the distance.
+    Noise {
+        /// The distance.
+        distance: f64,
+        /// What two noisy copies of one reward would have.
+        floor: f64,
+    },
+    /// Chance decides where actions lead, and the means over next states are close.
+    Chance {
+        /// The distance.
+        distance: f64,
+        /// That of the means.
+        by_means: f64,
+    },
+    /// The answer hangs on γ, which the data do not tell well enough.
+    GammaUncertain {
+        /// Where γ may lie.
+        gammas: [f64; 2],
+        /// Whether the data tell it at all.
+        identified: bool,
     },
     /// Nobody said where episodes end.
     EndsUnknown,
@@ -208,19 +245,55 @@ impl fmt::Display for Why {
                  same transitions, or more episodes, would decide it",
                 found(distance, range)
             ),
+            Why::Hidden { distance, rest, taken } => write!(
+                f,
+                "the projected distance is {distance:.3}, but {} most of both rewards; without {} it is {rest:.2}; see what the \
+                 difference costs (regret) and where it is (explain)",
+                match taken {
+                    1 => "1 transition carries".to_owned(),
+                    taken => format!("{} carry", counted(*taken, "transition", "transitions")),
+                },
+                if *taken == 1 { "it" } else { "them" },
+            ),
+            Why::Noise { distance, floor } => write!(
+                f,
+                "the projected distance is {distance:.3}, and the noise of rewards, which transitions with several of them show, makes \
+                 {floor:.3} of two copies of one reward; more visits of every transition would decide it"
+            ),
+            Why::Chance { distance, by_means } => write!(
+                f,
+                "the projected distance is {distance:.3}, but actions have several next states, and that of the means over them is \
+                 {by_means:.3}; choose dynamics sampled, or give the probabilities, if chance decides where actions lead"
+            ),
+            Why::GammaUncertain { identified: false, .. } => {
+                f.write_str("the answer hangs on gamma, which the data cannot tell; give the gamma that the rewards were made for")
+            }
+            Why::GammaUncertain { gammas: [low, high], .. } => write!(
+                f,
+                "the answer hangs on gamma, of which the data tell only that it is between {low:.3} and {high:.3}; give the gamma that \
+                 the rewards were made for"
+            ),
             Why::EndsUnknown => f.write_str(
-                "it is unknown where episodes end; mark the ends (a column `terminated`), or choose ends none if episodes never end",
+                "it is unknown where episodes end; mark the ends (a column `terminated`), or choose ends sinks if episodes end in \
+                 states that start nothing, and ends none if they never end",
             ),
             Why::EndsUnseen => f.write_str(
                 "no shared transition ends an episode, so that what happens at the ends is unseen; sample episodes to their ends, or \
                  choose ends none if they never end",
             ),
             Why::EndsContradict => f.write_str(
-                "the marks of ends contradict one another (a state that ended an episode also goes on); mark time limits as \
-                 `truncated`, not as ends",
+                "the marks of ends contradict one another (a state in which an episode ended also starts transitions, or is entered \
+                 without an end); mark time limits as `truncated`, not as ends, and leave out rows that start in final states",
+            ),
+            Why::NoDistance(crate::compare::Undefined::Constant) => f.write_str(
+                "nothing is left of a reward but shaping or a constant: it prefers nothing on the shared transitions, so that there is \
+                 nothing to compare",
             ),
             Why::NoDistance(why) => write!(f, "the projected distance is undefined: {why}; sample more transitions"),
-            Why::OnlyShaping => f.write_str("a reward is nothing but shaping on the shared transitions: it prefers nothing there"),
+            Why::OnlyShaping => f.write_str(
+                "what shaping leaves of a reward is less than 10⁻⁷ of it: it prefers nothing on the shared transitions, or a large \
+                 constant or shaping hides what it prefers; subtract that first",
+            ),
             Why::FewDegreesOfFreedom { degrees_of_freedom } => write!(
                 f,
                 "shaping leaves {} on the shared transitions, and {LEAST_FREEDOM} are needed; sample more transitions between the same \
@@ -263,13 +336,22 @@ impl Measured<'_> {
             return None;
         }
         match self.why(margin.get(), known) {
-            why @ Why::Close { .. } => Some(Verdict { answer: Answer::Same, why, witness: None }),
-            why @ Why::Apart { .. } => Some(Verdict { answer: Answer::Different, why, witness: witness(self) }),
-            Why::Between { distance, range } if distance > margin.get() => Some(match witness(self) {
-                None => Verdict { answer: Answer::Unknown, why: Why::Between { distance, range }, witness: None },
-                witness => Verdict { answer: Answer::Different, why: Why::Witnessed { distance }, witness },
+            why @ Why::Close { distance, .. } => Some(match self.doubt_sameness(distance) {
+                Some(doubt) => Verdict::unknown(doubt),
+                None => Verdict { answer: Answer::Same, why, witness: None },
             }),
-            why => Some(Verdict { answer: Answer::Unknown, why, witness: None }),
+            why @ Why::Apart { distance, range } => Some(match self.doubt_difference(distance, range, margin.get()) {
+                Some(doubt) => Verdict::unknown(doubt),
+                None => Verdict { answer: Answer::Different, why, witness: witness(self) },
+            }),
+            Why::Between { distance, range } if distance > margin.get() => Some(match witness(self) {
+                None => Verdict::unknown(Why::Between { distance, range }),
+                witness => match self.doubt_difference(distance, range, margin.get()) {
+                    Some(doubt) => Verdict::unknown(doubt),
+                    None => Verdict { answer: Answer::Different, why: Why::Witnessed { distance }, witness },
+                },
+            }),
+            why => Some(Verdict::unknown(why)),
         }
     }
 

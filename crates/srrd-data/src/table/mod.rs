@@ -20,6 +20,7 @@ mod shift;
 mod tokens;
 mod trajectories;
 mod types;
+mod unused;
 mod walks;
 mod write;
 

@@ -307,12 +307,23 @@ pub enum TableNote {
         /// How many rows were left out because their next states are not in the table.
         left_out: usize,
     },
-    /// There are no next states, and the ends say that rows follow each other.
+    /// There are no next states, and a column says that rows follow each other.
     OneStep {
         /// The file.
         file: String,
-        /// The column that says of some rows that episodes go on after them.
+        /// The column.
         column: String,
+        /// Whether it says of some rows that episodes go on after them; else it names episodes, without saying in which order rows are.
+        goes_on: bool,
+    },
+    /// A column is not used, and its name is nearly that of one that would be.
+    Unused {
+        /// The file.
+        file: String,
+        /// The column.
+        column: String,
+        /// What it may be.
+        role: Role,
     },
     /// A column is not in a copy.
     LeftOut {
@@ -357,11 +368,23 @@ impl fmt::Display for TableNote {
                  episodes; {ended} last rows end their episode; {left_out} rows are left out because their next states are not \
                  known)"
             ),
-            TableNote::OneStep { file, column } => write!(
+            TableNote::OneStep { file, column, goes_on } => write!(
                 f,
-                "{file}: there are no next states, so the problem is taken to have one step, although `{}` says that episodes go on \
-                 after some rows; `--next shift` takes the state of the row that follows, `--next none` says that one step is right",
-                shorten(column)
+                "{file}: there are no next states, so the problem is taken to have one step, although {}; `--next shift` takes the \
+                 state of the row that follows, `--next none` says that one step is right",
+                match goes_on {
+                    true => format!("`{}` says that episodes go on after some rows", shorten(column)),
+                    false => format!(
+                        "`{}` names episodes (no column `step` says in which order their rows are)",
+                        shorten(column)
+                    ),
+                }
+            ),
+            TableNote::Unused { file, column, role } => write!(
+                f,
+                "{file}: column `{0}` is not used; if it is the {role}, say so with `--columns {1}={0}`",
+                shorten(column),
+                role.info().name
             ),
             TableNote::Scores { file, columns } => {
                 write!(f, "{file}: comparing the scores {}; choose others with --rewards", columns.join(", "))

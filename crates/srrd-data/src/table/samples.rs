@@ -14,6 +14,7 @@ use super::read::{TableReader, for_each_batch, for_each_mapped};
 use super::roles::{Identity, NextState, Places, Roles};
 use super::shift::{Following, following};
 use super::tokens::{Ends, Tokens, cell_text, is_long, names_of};
+use super::unused::misspelt;
 use crate::error::{ErrorKind, TableError};
 
 /// The place of a row that is in no sample.
@@ -206,6 +207,8 @@ pub fn read_sample_table(
     if log.is_some() {
         // What columns of a log mean is no guess.
         notes.clear();
+    } else {
+        notes.extend(misspelt(&file, reader.schema(), &roles));
     }
     let columns = roles.columns();
     reader.select(&columns.iter().map(String::as_str).collect::<Vec<_>>())?;
@@ -239,11 +242,12 @@ pub fn read_sample_table(
         )?;
     }
     let Taker { gathered, ends, .. } = taker;
-    if roles.one_step_by_default
-        && ends.over.contains(&false)
-        && let Some(column) = roles.ends.iter().flatten().next()
-    {
-        notes.push(TableNote::OneStep { file: file.clone(), column: column.clone() });
+    if roles.one_step_by_default {
+        let goes_on = roles.ends.iter().flatten().next().filter(|_| ends.over.contains(&false));
+        if let Some(column) = goes_on.or(roles.episode.as_ref()) {
+            let (column, goes_on) = (column.clone(), goes_on.is_some());
+            notes.push(TableNote::OneStep { file: file.clone(), column, goes_on });
+        }
     }
     let left_out = log.and_then(|log| log.note(&file));
     let mut table = gathered.build().map_err(|error| match (error.kind(), &left_out) {

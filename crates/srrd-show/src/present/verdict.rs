@@ -73,6 +73,7 @@ fn answer_in_words(judgement: &Judgement) -> &'static str {
         (Answer::Same, _) => "same behaviour",
         (Answer::Different, _) => "the rewards differ",
         (Answer::Unknown, Why::Small { .. }) => "a small difference",
+        (Answer::Unknown, Why::Hidden { .. }) => "large rewards hide a difference",
         (Answer::Unknown, _) => "not enough data to tell",
     }
 }

@@ -6,6 +6,7 @@ use serde::ser::{SerializeMap, Serializer};
 use super::used::{TokenValue, Used};
 use crate::advise::fitting;
 use crate::compare::{Distance, Measured, Pair, Predicted, SharedEnds};
+use crate::doubt::doubt_by_gamma;
 use crate::metric::Metric;
 use crate::potential::{BasisUsed, Potential};
 use crate::problem::Problem;
@@ -194,8 +195,16 @@ pub fn compare(a: &NamedSample, b: &NamedSample, question: &Question) -> Result<
         let found = finding(&measured, [a, b], question.certainty());
         let known = question.certainty().interval.filter(|level| *level == Level::default()).and(found.interval);
         if question.certainty().verdict
-            && let Some(found) = measured.verdict_with(question.certainty().within, known)
+            && let Some(mut found) = measured.verdict_with(question.certainty().within, known)
         {
+            let distance = measured.distance().distance();
+            let doubt = settled.gamma.as_ref().zip(distance).and_then(|(estimate, distance)| {
+                let said = (found.answer, distance, question.certainty().within.get());
+                doubt_by_gamma(&pair, &settled.settings, estimate, said)
+            });
+            if let Some(doubt) = doubt {
+                found = Verdict::unknown(doubt);
+            }
             verdict = Some(Judgement::new(found, [a, b]));
         }
         found

@@ -3,6 +3,7 @@
 mod bytes;
 mod cancel;
 mod classify;
+mod doubt;
 mod explain;
 mod gamma;
 mod golden;

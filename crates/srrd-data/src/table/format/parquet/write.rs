@@ -27,6 +27,9 @@ const GROUP_ROWS: usize = 256 * 1024;
 /// The key of the checksum in the metadata: its value is how many bytes from the beginning it is of, and the CRC-32 of these.
 pub(super) const CHECKSUM: &str = "srrd.crc32";
 
+/// Who wrote the file, which programs that copy its metadata into another file replace by themselves.
+const WRITER: &str = concat!("srrd ", env!("CARGO_PKG_VERSION"));
+
 /// An output that sums up what is written to it.
 struct Summed {
     output: Output,
@@ -59,6 +62,7 @@ impl ParquetWriter {
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_max_row_group_row_count(Some(GROUP_ROWS))
+            .set_created_by(WRITER.to_owned())
             .build();
         // The types of Parquet say all there is to say.
         let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
