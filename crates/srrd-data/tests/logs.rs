@@ -139,6 +139,35 @@ fn rows_without_a_reward_are_left_out_and_counted() {
 }
 
 #[test]
+fn rewards_that_begin_late_are_rewards() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = |step: usize, count: usize, late: &dyn Fn(usize) -> String| {
+        let row = |i: usize| {
+            let late = late(i);
+            format!(
+                "{{\"input\": \"p{}\", \"output\": \"r{step} {i}\", \"score\": {i}, \"step\": {step}{late}, \"why\": null}}\n",
+                i / 4
+            )
+        };
+        fs::write(folder.path().join(format!("{step}.jsonl")), (0..count).map(row).collect::<String>()).unwrap();
+    };
+    let rewards = || {
+        let reader = open(folder.path(), &ReadOptions::default()).unwrap();
+        reader.log().unwrap().rewards.clone()
+    };
+    // Empty in all of the first file; of some tasks only, in the middle of it; a key that only later files have.
+    rows(1, 300, &|_| ", \"late\": null".to_owned());
+    rows(2, 8, &|i| format!(", \"late\": {i}"));
+    assert_eq!(rewards(), ["score", "late"]);
+    rows(1, 300, &|i| if i == 250 { ", \"late\": 1".to_owned() } else { ", \"late\": null".to_owned() });
+    assert_eq!(rewards(), ["score", "late"]);
+    rows(1, 300, &|_| String::new());
+    assert_eq!(rewards(), ["score", "late"]);
+    rows(2, 8, &|_| String::new());
+    assert_eq!(rewards(), ["score"]);
+}
+
+#[test]
 fn rows_keep_their_numbers_where_others_are_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.jsonl");

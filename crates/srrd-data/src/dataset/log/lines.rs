@@ -1,7 +1,7 @@
 //! Logs in JSON Lines whose rows need not have the same keys, and where prompts, responses and scores may lie deep inside.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use memchr::memchr;
 use serde_json::Value;
@@ -14,8 +14,10 @@ use crate::table::{
     Batch, Column, ColumnType, Field, PartsReader, Piece, ReadOptions, Schema, Selection, TableReader, Values, is_score,
 };
 
-/// So many rows are looked at to find the columns of scores.
+/// So many rows of the first and of the last file are looked at to find the columns of scores …
 const LOOKED_AT: usize = 200;
+/// … and so many of every file where a column has nothing but nulls so far.
+const LOOKED_FURTHER: usize = 20_000;
 
 /// The keys of a row and what is written there.
 pub(in crate::dataset) type Fields<'a> = BTreeMap<String, &'a RawValue>;
@@ -47,6 +49,7 @@ impl Layout {
         let looked = look(first, 1, |fields| {
             let has = |key: &&str| fields.contains_key(*key);
             fits = self.keys.iter().all(has) && !self.not.iter().any(has);
+            true
         });
         looked.is_ok() && fits
     }
@@ -57,8 +60,10 @@ impl Layout {
         options: &ReadOptions,
     ) -> Result<Box<dyn TableReader>, TableError> {
         let files = files_of(path);
-        let Some(first) = files.first() else { return Err(super::super::not_known(&path.display().to_string())) };
-        let columns = self.columns(first)?;
+        if files.is_empty() {
+            return Err(super::super::not_known(&path.display().to_string()));
+        }
+        let columns = self.columns(&files)?;
         let rewards = columns.iter().filter(|column| column.score).map(|column| column.name.clone()).collect();
         let log = Log::new(self.dataset, rewards);
         let opened: Box<dyn TableReader> = match path.is_dir() {
@@ -74,12 +79,12 @@ impl Layout {
         Ok(Box::new(LogReader::new(opened, log, "response")))
     }
 
-    /// The columns behind prompt and response: scores are numbers in the first rows, or true or false. A column in which nothing is
-    /// written there is none: verifiers leave a key such as `failure_reason` at null.
-    fn columns(&self, file: &Path) -> Result<Vec<Kept>, TableError> {
+    /// The columns behind prompt and response: scores are numbers, or true or false. A column in which nothing is
+    /// written is none: verifiers leave a key such as `failure_reason` at null. A reward may begin later than others, or be of some tasks only.
+    fn columns(&self, files: &[PathBuf]) -> Result<Vec<Kept>, TableError> {
         let mut order: Vec<String> = Vec::new();
         let [mut numbers, mut others] = [BTreeSet::new(), BTreeSet::new()];
-        look(file, LOOKED_AT, |fields| {
+        let mut note = |fields: &Fields<'_>| {
             for (name, json) in self.scalars(fields) {
                 if !order.contains(&name) {
                     order.push(name.clone());
@@ -90,7 +95,23 @@ impl Layout {
                     _ => others.insert(name),
                 };
             }
-        })?;
+            order.iter().any(|name| !numbers.contains(name) && !others.contains(name))
+        };
+        let (mut open, ends) = (false, [files.first(), files.last().filter(|_| files.len() > 1)]);
+        for file in ends.into_iter().flatten() {
+            look(file, LOOKED_AT, |fields| {
+                open = note(fields);
+                true
+            })?;
+        }
+        for file in files {
+            if open {
+                look(file, LOOKED_FURTHER, |fields| {
+                    open = note(fields);
+                    open
+                })?;
+            }
+        }
         let score = |name: &str| is_score(name) && numbers.contains(name) && !others.contains(name);
         // The reward of training comes first.
         order.sort_by_key(|name| !["reward", "score"].contains(&name.as_str()));
@@ -119,8 +140,8 @@ struct Kept {
     score: bool,
 }
 
-/// Shows the first rows of a file.
-fn look(file: &Path, rows: usize, mut show: impl FnMut(&Fields<'_>)) -> Result<(), TableError> {
+/// Shows the first rows of a file, until there is nothing more to see.
+fn look(file: &Path, rows: usize, mut show: impl FnMut(&Fields<'_>) -> bool) -> Result<(), TableError> {
     let mut lines = open_lines(file)?;
     let mut left = rows;
     while left > 0 {
@@ -130,8 +151,8 @@ fn look(file: &Path, rows: usize, mut show: impl FnMut(&Fields<'_>)) -> Result<(
             let json = &text[taken..taken + end];
             taken += end + 1;
             if !json.trim_ascii().is_empty() {
-                show(&parse(lines.name(), json, &mut String::new())?);
-                left -= 1;
+                let goes_on = show(&parse(lines.name(), json, &mut String::new())?);
+                left = if goes_on { left - 1 } else { 0 };
             }
         }
         lines.consume(taken);
