@@ -20,7 +20,7 @@ pub use simulate::Simulate;
 use usual::Usual;
 
 use crate::gamma::ProfileArgs;
-use crate::options::{Canonicalizes, Classifies, Compares, Shared};
+use crate::options::{Canonicalizes, Classifies, Compares, Inspects, Shared};
 use clap::{Args, Parser, Subcommand};
 use srrd::METRICS;
 use srrd::answer::ClassifyOptions;
@@ -337,7 +337,7 @@ pub struct Inspect {
     #[arg(long, value_name = "STATESxACTIONS")]
     pub space: Option<String>,
     #[command(flatten)]
-    pub shared: Shared<Canonicalizes>,
+    pub shared: Shared<Inspects>,
     #[command(flatten)]
     pub usual: Usual,
 }

@@ -14,6 +14,8 @@ use std::sync::Arc;
 pub trait Taken {
     /// The groups of them.
     const GROUPS: &'static [Group];
+    /// What is taken where no metric is named, as help texts say it.
+    const METRICS: &'static str = "srrd";
     /// Those that it has a use of its own for, or none.
     const WITHOUT: &'static [&'static str] = &[];
 }
@@ -24,6 +26,15 @@ pub struct Canonicalizes;
 
 impl Taken for Canonicalizes {
     const GROUPS: &'static [Group] = &[Group::Canonicalize, Group::Read];
+}
+
+/// What looks at samples by every metric.
+#[derive(Clone, Copy, Debug)]
+pub struct Inspects;
+
+impl Taken for Inspects {
+    const METRICS: &'static str = "all";
+    const GROUPS: &'static [Group] = Canonicalizes::GROUPS;
 }
 
 /// What compares samples.
@@ -39,6 +50,7 @@ impl Taken for Compares {
 pub struct Measures;
 
 impl Taken for Measures {
+    const METRICS: &'static str = "all; of more than two samples the one that fits";
     const GROUPS: &'static [Group] = &[Group::Canonicalize, Group::Read, Group::Compare, Group::Certainty];
 }
 
@@ -107,7 +119,7 @@ impl<T> Shared<T> {
 
 impl<T: Taken> Args for Shared<T> {
     fn augment_args(command: Command) -> Command {
-        taken::<T>().fold(command, |command, option| command.arg(argument(option)))
+        taken::<T>().fold(command, |command, option| command.arg(argument(option, T::METRICS)))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -115,7 +127,7 @@ impl<T: Taken> Args for Shared<T> {
     }
 }
 
-fn argument(option: &'static OptionInfo) -> Arg {
+fn argument(option: &'static OptionInfo, metrics: &str) -> Arg {
     let argument = Arg::new(option.name).long(option.name).help(option.about);
     if option.value.is_empty() {
         return argument.action(ArgAction::SetTrue);
@@ -126,7 +138,7 @@ fn argument(option: &'static OptionInfo) -> Arg {
     match option.name {
         // Its values are checked with those of Python, which lists them in the same words.
         "metric" => {
-            let help = format!("{}: {}; several with commas [default: srrd]", option.about, choices.join(", "));
+            let help = format!("{}: {}; several with commas [default: {metrics}]", option.about, choices.join(", "));
             argument.help(help).value_delimiter(',').action(ArgAction::Append)
         }
         _ if choices.is_empty() => argument,

@@ -238,6 +238,10 @@ impl FileFormat {
     /// As [`from_path`](Self::from_path).
     pub fn of_input(path: &Path) -> Result<Self, TableError> {
         Self::from_path(path).or_else(|error| {
+            // A folder that is not there has no extension either.
+            if path.extension().is_none() && path != Path::new("-") && !path.exists() {
+                return Err(TableError::io(&path.display().to_string(), "read", &std::io::ErrorKind::NotFound.into()));
+            }
             let name = path.to_string_lossy().to_ascii_lowercase();
             let inner = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
             match inner.strip_suffix(".json") {
