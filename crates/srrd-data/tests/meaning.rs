@@ -266,6 +266,12 @@ fn long_texts_are_told_apart_by_all_of_their_letters_and_shown_by_the_first() {
 }
 
 #[test]
+fn a_role_is_given_once() {
+    let error = "state=s,reward=a,reward=b".parse::<srrd_data::ColumnMap>().unwrap_err().to_string();
+    assert!(error.contains("`reward` is given twice") && error.contains("--rewards A,B"), "{error}");
+}
+
+#[test]
 fn a_table_that_becomes_a_one_step_problem_by_mistake_says_so() {
     let notes = |text: &str| csv(text).unwrap().notes.iter().map(ToString::to_string).collect::<Vec<_>>();
     for (misspelt, role) in [("next_sate", "next_state"), ("stp", "step"), ("terminted", "terminated")] {

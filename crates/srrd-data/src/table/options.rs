@@ -180,7 +180,11 @@ impl FromStr for ColumnMap {
             if column.is_empty() {
                 return Err(ColumnMapError::not_a_pair(pair));
             }
+            let before = map.columns.len();
             map.set_named(role, column)?;
+            if map.columns.len() == before {
+                return Err(ColumnMapError::twice(role));
+            }
         }
         Ok(map)
     }
@@ -194,6 +198,11 @@ impl ColumnMapError {
     fn unknown(role: &str) -> Self {
         let known: Vec<&str> = ROLES.iter().map(|info| info.name).collect();
         ColumnMapError(format!("`{}` is no role of a column; roles are {}", shorten(role), known.join(", ")))
+    }
+
+    fn twice(role: &str) -> Self {
+        let several = if role == "reward" { "; several rewards are named by --rewards A,B" } else { "" };
+        ColumnMapError(format!("`{role}` is given twice; one column has a role{several}"))
     }
 
     fn not_a_pair(pair: &str) -> Self {

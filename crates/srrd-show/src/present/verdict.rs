@@ -105,7 +105,9 @@ pub fn annotation(judgement: &Judgement, names: [&str; 2]) -> String {
     format!("::{level} title=srrd check::{message}\n")
 }
 
-fn paths(witness: &ShownWitness, [a, b]: [&str; 2]) -> String {
+fn paths(witness: &ShownWitness, names: [&str; 2]) -> String {
+    // Samples that nobody named have the same name.
+    let [a, b] = if names[0] == names[1] { ["A", "B"] } else { names };
     let alike = match witness.ends {
         true => "Both paths start in the same state and end the episode",
         false => "Both paths lead from the same state to the same state in as many steps",
