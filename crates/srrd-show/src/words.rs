@@ -147,14 +147,14 @@ pub fn fixed(value: f64, decimals: usize) -> String {
 /// ```
 /// use srrd_show::words::percent;
 /// let shown = [0.1234, 1.0, 0.0, 0.00071, 1e-9].map(percent);
-/// assert_eq!(shown, ["12.3 %", "100 %", "0 %", "0.071 %", "< 0.001 %"]);
+/// assert_eq!(shown, ["12.3 %", "100 %", "0 %", "0.071 %", "< 0.01 %"]);
 /// ```
 pub fn percent(fraction: f64) -> String {
     match 100.0 * fraction {
         p if p == 0.0 || p >= 99.95 => format!("{p:.0} %"),
         p if p >= 0.1 => format!("{p:.1} %"),
-        p if p >= 0.001 => format!("{} %", number(p, 2)),
-        _ => "< 0.001 %".to_string(),
+        p if p >= 0.01 => format!("{} %", number(p, 2)),
+        _ => "< 0.01 %".to_string(),
     }
 }
 

@@ -148,6 +148,25 @@ fn several_tables_are_compared_where_they_meet() {
 }
 
 #[test]
+fn of_a_disagreement_two_responses_are_shown_that_the_models_rank_differently() {
+    let place = Place::new();
+    // Both like x best, and rank y and z oppositely.
+    place.write("same.csv", "prompt,response,a,b\np,x,9,9\np,y,5,0\np,z,0,5\np,w,2,2\nq,x,1,1\nq,y,0,0\n");
+    let run = place.srrd("models same.csv");
+    assert!(run.out.contains("    a prefers: y\n    b prefers: z\n"), "{}{}", run.out, run.err);
+    // The same order with other distances.
+    place.write("order.csv", "prompt,response,a,b\np,x,9,9\np,y,8,1\np,z,0,0\nq,x,1,1\nq,y,0,0\n");
+    let run = place.srrd("models order.csv --top 1");
+    assert!(
+        run.out.contains("no two responses are ranked oppositely; the first is above the second by"),
+        "{}",
+        run.out
+    );
+    let first = &json(&place, "models order.csv --json")["pairs"][0]["disagreements"][0];
+    assert!(first["apart"].as_array().unwrap().iter().all(|apart| apart.as_f64().unwrap() > 0.0), "{first}");
+}
+
+#[test]
 fn what_cannot_be_compared_is_said() {
     let place = Place::new();
     place.write("log.csv", log());

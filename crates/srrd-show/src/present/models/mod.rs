@@ -6,7 +6,7 @@ mod page;
 pub use figures::{ModelFigure, figure};
 pub use page::report;
 
-use srrd::models::{Estimated, Grouping, LEAST_PIECES, LEAST_PROMPTS, ModelComparison, ModelPair};
+use srrd::models::{Disagreement, Estimated, Grouping, LEAST_PIECES, LEAST_PROMPTS, ModelComparison, ModelPair};
 
 use crate::escape::shown;
 use crate::words::{count, counted, fixed, percent, table};
@@ -108,10 +108,21 @@ fn disagreements(pair: &ModelPair) -> String {
     let mut text = format!("\nwhere {} and {} disagree most:\n", shown(&pair.a), shown(&pair.b));
     for found in &pair.disagreements {
         text += &format!("  {} of the difference: {}\n", percent(found.share), token(&found.prompt));
-        text +=
-            &format!("    a likes best: {}\n    b likes best: {}\n", token(&found.best_of_a), token(&found.best_of_b));
+        let [first, second] = found.between.each_ref().map(token);
+        text += &match found.opposed() {
+            true => format!("    a prefers: {first}\n    b prefers: {second}\n"),
+            false => format!("    {}:\n    first:  {first}\n    second: {second}\n", alike(found)),
+        };
     }
     text
+}
+
+/// How scores differ where both models rank responses alike.
+pub(super) fn alike(found: &Disagreement) -> String {
+    let [a, b] = found.apart.map(|apart| fixed(apart, 1));
+    format!(
+        "no two responses are ranked oppositely; the first is above the second by {a} standard deviations in a, {b} in b"
+    )
 }
 
 /// The numbers of every group of prompts.
