@@ -58,23 +58,26 @@ pub fn text(found: &ModelComparison) -> String {
         );
     }
     if found.repeated > 0 {
-        text += &format!("\n{} repeated a response of their prompt and were merged with it\n", rows(found.repeated));
+        text += &format!(
+            "\n{} merged with it\n",
+            counted(
+                found.repeated,
+                "row repeated a response of its prompt and was",
+                "rows repeated a response of their prompt and were"
+            )
+        );
     }
     for model in found.models.iter().filter(|model| model.constant) {
         text += &format!("\n{} scores all responses of every prompt alike: it prefers nothing\n", shown(&model.name));
     }
     if found.unpaired > 0 {
         text += &format!(
-            "\n{} with more than {} responses are not counted by margin\n",
-            counted(found.unpaired, "prompt", "prompts"),
+            "\n{} not counted by margin: more than {} responses\n",
+            counted(found.unpaired, "prompt is", "prompts are"),
             count(srrd::models::MOST_PAIRED)
         );
     }
     text
-}
-
-fn rows(number: usize) -> String {
-    counted(number, "row", "rows")
 }
 
 fn pairs(found: &ModelComparison) -> String {
