@@ -121,7 +121,9 @@ fn over_training_a_change_is_found_and_drawn() {
     for (call, told) in [
         ("models named.csv --by step --rewards proxy,gold", "'s0' is no number: steps of training are"),
         ("models log.csv --by step --criterion prompt", "cannot be used with"),
+        ("models log.csv --by stp", "no such column for `--by`; this one has"),
         ("models log.csv --by stp", "did you mean `step`?"),
+        ("models log.csv --criterion stp", "no such column for `--criterion`"),
         ("models log.csv -o page.txt", "must end in .html"),
         ("models log.csv --plot page.txt", "must end in .svg or .png"),
         ("models log.csv --plot p.svg -o log.csv", "must end in .html"),
