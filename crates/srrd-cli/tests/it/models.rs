@@ -169,6 +169,26 @@ fn of_a_disagreement_two_responses_are_shown_that_the_models_rank_differently() 
 }
 
 #[test]
+fn prompts_that_come_back_at_other_steps_are_told() {
+    let place = Place::new();
+    let rows = |names: [&str; 2]| {
+        let row =
+            |(step, prompt): (usize, &&str)| format!("{step},{prompt},x{step},1,2\n{step},{prompt},y{step},2,{step}\n");
+        String::from("step,prompt,response,a,b\n") + &names.iter().enumerate().map(row).collect::<String>()
+    };
+    place.write("back.csv", rows(["p", "p"]));
+    place.write("new.csv", rows(["p", "q"]));
+    let told = "1 prompt comes back at several values of step: ";
+    let found = place.ok("models back.csv --by step --rewards a,b");
+    assert!(found.contains(told) && found.starts_with("2 prompts with 4 responses"), "{found}");
+    assert_eq!(json(&place, "models back.csv --by step --rewards a,b --json")["returning"], 1);
+    assert!(place.ok("models back.csv --rewards a,b").starts_with("1 prompt with 4 responses"));
+    assert!(!place.ok("models new.csv --by step --rewards a,b").contains("several values of step"));
+    place.ok("models back.csv --by step --rewards a,b -o page.html");
+    assert!(place.read("page.html").contains(told));
+}
+
+#[test]
 fn what_cannot_be_compared_is_said() {
     let place = Place::new();
     place.write("log.csv", log());

@@ -105,6 +105,7 @@ pub fn compare_grouped(
         responses: scores.responses(),
         single: scores.single,
         repeated: groups.iter().map(|group| group.models[0].sample.duplicates().repeated).sum(),
+        returning: scores.returning(),
         models: (names.iter().enumerate())
             .map(|(model, name)| ModelSummary {
                 name: (*name).to_owned(),

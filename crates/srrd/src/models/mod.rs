@@ -138,6 +138,8 @@ pub struct ModelComparison {
     pub single: usize,
     /// How many rows repeated a response of the same prompt, word by word, and were merged with it.
     pub repeated: usize,
+    /// How many prompts are in more than one group: in each they count as a prompt of its own.
+    pub returning: usize,
     /// The models, in the order of their columns.
     pub models: Vec<ModelSummary>,
     /// What was found of each pair.

@@ -1,6 +1,7 @@
 //! The scores of prompts, and what two models make of one prompt, as sums that can be added up.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::sums::{Counted, Sums};
@@ -88,6 +89,15 @@ impl<'a> Scores<'a> {
         let group = self.starts.partition_point(|start| start[0] <= row) - 1;
         let transition = self.groups[group].models[0].sample.transition(row - self.starts[group][0]);
         [transition.state, transition.action]
+    }
+
+    /// How many different prompts are in more than one group.
+    pub fn returning(&self) -> usize {
+        let mut times: BTreeMap<Token<'a>, usize> = BTreeMap::new();
+        if self.groups.len() > 1 {
+            self.ranges.iter().for_each(|rows| *times.entry(self.tokens(rows.start)[0]).or_default() += 1);
+        }
+        times.values().filter(|&&times| times > 1).count()
     }
 
     /// How many prompts count.

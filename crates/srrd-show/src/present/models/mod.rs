@@ -67,6 +67,9 @@ pub fn text(found: &ModelComparison) -> String {
             )
         );
     }
+    if let Some(said) = returning(found) {
+        text += &format!("\n{said}\n");
+    }
     for model in found.models.iter().filter(|model| model.constant) {
         text += &format!("\n{} scores all responses of every prompt alike: it prefers nothing\n", shown(&model.name));
     }
@@ -78,6 +81,19 @@ pub fn text(found: &ModelComparison) -> String {
         );
     }
     text
+}
+
+/// What a prompt is where some come back in several groups.
+pub(super) fn returning(found: &ModelComparison) -> Option<String> {
+    let (Grouping::Criterion(column) | Grouping::Step(column)) = found.grouping.as_ref()?;
+    (found.returning > 0).then(|| {
+        format!(
+            "{} back at several values of {}: in all numbers here a prompt of each value is one of its own. Without a column to group by, \
+             all responses to the same prompt are compared with one another",
+            counted(found.returning, "prompt comes", "prompts come"),
+            shown(column)
+        )
+    })
 }
 
 fn pairs(found: &ModelComparison) -> String {

@@ -3,7 +3,7 @@
 use srrd::models::{Disagreement, Estimated, Grouping, ModelComparison, ModelPair};
 
 use super::figures::{best_of, figure, name};
-use super::{changes, explained};
+use super::{changes, explained, returning};
 use crate::Figure;
 use crate::page::{Cell, Column, FigureBlock, Headline, Report, Section, Table};
 use crate::words::{count, fixed, percent};
@@ -40,6 +40,7 @@ pub fn report(found: &ModelComparison, about: &str, command: &str) -> Report {
     if found.pairs.len() > MOST_SHOWN {
         notes.push(format!("Of {} pairs the first {MOST_SHOWN} are shown one by one.", found.pairs.len()));
     }
+    notes.extend(returning(found).map(|said| format!("{said}.")));
     Report {
         title: "Do these reward models prefer the same responses?".to_owned(),
         headline: figure.map(|figure| Headline::new(sentence(found), figure)),
