@@ -198,7 +198,7 @@ pub fn token(token: Token<'_>) -> String {
 /// ```
 /// assert_eq!(srrd_show::words::short("two\nlines"), r"two\nlines");
 /// let long = |number: u32| format!("a very long name that goes on and on, number {number}");
-/// assert_eq!(srrd_show::words::short(&long(1)), "a very long name tha… on and on, number 1");
+/// assert_eq!(srrd_show::words::short(&long(1)), "a very long name tha…on and on, number 1");
 /// ```
 pub fn short(text: &str) -> String {
     let text: Cow<'_, str> = shown(text);

@@ -90,7 +90,8 @@ pub(super) fn sentence(inside: &Inside, matrix: &Matrix, clusters: &Clusters) ->
     let said = match (clusters.count, inside) {
         (1, Inside::Same) => format!("All {samples} rewards ask for the same behaviour"),
         (1, Inside::Near) => format!("All {samples} rewards are close together"),
-        (1, _) => format!("{samples} rewards form one group, but are not all the same"),
+        (1, Inside::Different { .. }) => format!("{samples} rewards form one group, but are not all the same"),
+        (1, _) => format!("{samples} rewards form one group, but need not be the same"),
         (count, _) if count == samples => format!("{samples} rewards form no groups"),
         (count, _) => format!("{samples} rewards form {}", counted(count, "group", "groups")),
     };
@@ -195,7 +196,7 @@ mod tests {
         assert!(reading.contains("no distance is above 0.10") && reading.contains("Not every pair"), "{reading}");
         // Of so many samples only those that stand for groups are compared with verdicts.
         let [headline, reading] = told(14, 0.5, EndRule::None);
-        assert!(headline.starts_with("14 rewards form one group, but are not all the same: "), "{headline}");
+        assert!(headline.starts_with("14 rewards form one group, but need not be the same: "), "{headline}");
         assert!(reading.contains("within groups distances reach 0."), "{reading}");
     }
 }
