@@ -47,7 +47,8 @@ def models(
     gold
         A column to hold the others against: it is ``b`` in its pairs, and these come first.
     by
-        A column of numbers such as ``"step"``: the distances over training, and where they change.
+        A column of numbers such as ``"step"``: the distances over training, and where they change. A prompt that comes back at another
+        step is a prompt of its own, in all numbers. Not together with ``criterion``.
     criterion
         A column that groups prompts, such as ``"subset"``: the numbers of every group.
     dataset

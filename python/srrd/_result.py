@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
 
 #: What the compiled part tells: values, what the command prints of them, and sentences for people.
 Told = tuple[dict[str, Any], str, list[str]]
+
+#: Characters that cannot be seen and change what stands around them: control characters and those of the direction of text.
+_HIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class Record(dict[str, Any]):
@@ -95,16 +99,16 @@ class Result(Record):
         rows = [dict(_flat(row)) for row in self._table()]
         there = list(dict.fromkeys(name for row in rows for name in row))
         columns = [name for name in self._shown if name in there] or there
-        head, *more = [html.escape(sentence) for sentence in self.sentences] or [""]
-        warnings = [html.escape(f"Warning: {warning['message']}") for warning in self.get("warnings", ())]
+        head, *more = [_escaped(sentence) for sentence in self.sentences] or [""]
+        warnings = [_escaped(f"Warning: {warning['message']}") for warning in self.get("warnings", ())]
         parts = [f"<p><strong>{head}</strong></p>" if head else ""]
         parts += [f"<p>{sentence}</p>" for sentence in more + warnings]
         if rows:
-            cells = "".join(f"<th>{html.escape(name)}</th>" for name in columns)
+            cells = "".join(f"<th>{_escaped(name)}</th>" for name in columns)
             body = ("".join(f"<td>{_cell(row.get(name))}</td>" for name in columns) for row in rows)
             parts += [f"<table><thead><tr>{cells}</tr></thead><tbody>", *(f"<tr>{row}</tr>" for row in body)]
             parts += ["</tbody></table>"]
-        parts += [f"<details><summary>As text</summary><pre>{html.escape(self.text)}</pre></details>"]
+        parts += [f"<details><summary>As text</summary><pre>{_escaped(self.text, lines=True)}</pre></details>"]
         return f'<div class="srrd-result">{"".join(parts)}</div>'
 
 
@@ -282,4 +286,17 @@ def _flat(row: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]
 def _cell(value: Any) -> str:
     if value is None:
         return ""
-    return f"{value:.4g}" if isinstance(value, float) else html.escape(str(value))
+    return f"{value:.4g}" if isinstance(value, float) else _escaped(str(value))
+
+
+def _escaped(text: str, lines: bool = False) -> str:
+    """Text for a page: names come from files and may hold anything. What is hidden is spelled out; with `lines`, line ends stay."""
+
+    def spelled(found: re.Match[str]) -> str:
+        character = found[0]
+        if lines and character == "\n":
+            return character
+        known = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+        return known.get(character, f"\\u{{{ord(character):x}}}")
+
+    return html.escape(_HIDDEN.sub(spelled, text))

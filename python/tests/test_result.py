@@ -104,6 +104,14 @@ def test_notebooks_get_a_table(found: dict[str, srrd.Result], name: str) -> None
     assert "".join(page.find("./details/pre").itertext()) == found[name].text  # type: ignore[union-attr]
 
 
+def test_notebooks_show_hidden_characters_of_names() -> None:
+    a, b = pair()
+    name = "a\x1b[31m\r\u202eb\u2066<i>"
+    page = srrd.inspect(a.renamed(name), b)._repr_html_()
+    assert not set("\x1b\r\u202e\u2066") & set(page)
+    assert r"a\u{1b}[31m\r\u{202e}b\u{2066}&lt;i&gt;" in page
+
+
 def test_frames_of_other_lists(found: dict[str, srrd.Result]) -> None:
     assert list(found["explain"].to_frame("states").columns) == ["state", "transitions", "starting", "ending"]
     assert found["compare"].to_frame()["distance"].tolist() == [r["distance"] for r in found["compare"]["results"]]

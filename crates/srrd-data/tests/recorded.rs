@@ -281,7 +281,7 @@ fn visits_become_steps_of_a_patient() {
         assert!(floats(&table, column).iter().sum::<f64>().abs() < 1e-9, "{column}");
     }
     let said = notes(folder.path());
-    assert!(said.contains("read as mimic, 3 episodes") && said.contains("1 patients are of no class"), "{said}");
+    assert!(said.contains("read as mimic, 3 episodes") && said.contains("1 patient is of no class"), "{said}");
     assert!(said.contains("1 codes have no title"), "{said}");
     // A visit that nothing is known to follow is left out, unless the patient died.
     let walks = read_walks(folder.path(), TableOptions::default()).unwrap().walks;

@@ -165,8 +165,8 @@ numbers), and an unrelated reward. Of each, only what {ROLLOUTS} random walks me
         json!({"gamma": GAMMA, "samples": samples, "results": results})
     }
 
-    /// The example as a page.
-    pub fn report(&self) -> Report {
+    /// The example as a page, which `command` makes again.
+    pub fn report(&self, command: &str) -> Report {
         let one_line = |text: &str| text.replace('\n', " ");
         let (chart, table) = self.shown();
         let mut section = Section::new("What the metrics find");
@@ -190,7 +190,7 @@ numbers), and an unrelated reward. Of each, only what {ROLLOUTS} random walks me
                 ("version".to_owned(), crate::manifest::VERSION.to_owned()),
             ],
             sections: vec![section],
-            command: format!("srrd demo --seed {}", self.seed),
+            command: command.to_owned(),
             ..Report::default()
         }
     }
@@ -264,7 +264,7 @@ mod tests {
         let [plain, shaped, unrelated] = &demo.samples;
         assert_eq!([plain.name, shaped.name, unrelated.name], NAMES);
         assert!(demo.samples.iter().all(|one| one.walks.len() == ROLLOUTS));
-        assert!(demo.report().to_html().contains("srrd demo --seed 0"));
+        assert!(demo.report("srrd demo --seed 0 -o here").to_html().contains("srrd demo --seed 0 -o here"));
         assert_eq!(demo.to_json()["samples"][0]["transitions"], plain.sample.len());
     }
 }

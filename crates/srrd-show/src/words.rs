@@ -7,7 +7,7 @@ pub use srrd::words::{count, counted};
 
 use crate::escape::shown;
 
-/// Longer names are cut: a prompt that is its own name would fill the screen.
+/// Longer names are cut in the middle, since their ends (a seed, a version) tell them apart as often as their beginnings: a prompt that is its own name would fill the screen.
 const LONGEST_NAME: usize = 40;
 
 /// A table with aligned columns; the first column is left-aligned, the others are right-aligned unless `left` lists them.
@@ -147,14 +147,14 @@ pub fn fixed(value: f64, decimals: usize) -> String {
 /// ```
 /// use srrd_show::words::percent;
 /// let shown = [0.1234, 1.0, 0.0, 0.00071, 1e-9].map(percent);
-/// assert_eq!(shown, ["12.3 %", "100 %", "0 %", "0.071 %", "< 0.001 %"]);
+/// assert_eq!(shown, ["12.3 %", "100 %", "0 %", "0.071 %", "< 0.01 %"]);
 /// ```
 pub fn percent(fraction: f64) -> String {
     match 100.0 * fraction {
         p if p == 0.0 || p >= 99.95 => format!("{p:.0} %"),
         p if p >= 0.1 => format!("{p:.1} %"),
-        p if p >= 0.001 => format!("{} %", number(p, 2)),
-        _ => "< 0.001 %".to_string(),
+        p if p >= 0.01 => format!("{} %", number(p, 2)),
+        _ => "< 0.01 %".to_string(),
     }
 }
 
@@ -193,18 +193,21 @@ pub fn token(token: Token<'_>) -> String {
     short(&token.to_string())
 }
 
-/// A name on one line, cut when it is long.
+/// A name on one line, cut in the middle when it is long.
 ///
 /// ```
 /// assert_eq!(srrd_show::words::short("two\nlines"), r"two\nlines");
-/// assert!(srrd_show::words::short(&"long ".repeat(100)).ends_with('…'));
+/// let long = |number: u32| format!("a very long name that goes on and on, number {number}");
+/// assert_eq!(srrd_show::words::short(&long(1)), "a very long name tha…on and on, number 1");
 /// ```
 pub fn short(text: &str) -> String {
     let text: Cow<'_, str> = shown(text);
-    match text.chars().count() > LONGEST_NAME {
-        true => text.chars().take(LONGEST_NAME - 1).chain(['…']).collect(),
-        false => text.into_owned(),
+    let length = text.chars().count();
+    if length <= LONGEST_NAME {
+        return text.into_owned();
     }
+    let (head, tail) = (LONGEST_NAME / 2, LONGEST_NAME - LONGEST_NAME / 2 - 1);
+    text.chars().take(head).chain(['…']).chain(text.chars().skip(length - tail)).collect()
 }
 
 #[cfg(test)]
@@ -216,6 +219,6 @@ mod tests {
         assert_eq!(token(Token::int(-7)), "-7");
         assert_eq!(token(Token::text("a\nb\u{1b}\u{202e}")), r"a\nb\u{1b}\u{202e}");
         let long = token(Token::text(&"é".repeat(50)));
-        assert_eq!((long.chars().count(), long.chars().last()), (40, Some('…')));
+        assert_eq!((long.chars().count(), long.chars().nth(20)), (40, Some('…')));
     }
 }

@@ -266,9 +266,12 @@ impl Warning {
                 )
             }
             Warning::EndsOpen { samples } => format!(
-                "{} not say where episodes end, and some of their states start nothing; these count as going on: mark the ends (a \
-                 column `terminated`), or say {} or {}",
-                counted(*samples, "sample does", "samples do"),
+                "{} states start nothing; these count as going on: mark the ends (a column `terminated`), or say {} or {}",
+                counted(
+                    *samples,
+                    "sample does not say where episodes end, and some of its",
+                    "samples do not say where episodes end, and some of their"
+                ),
                 to.choice("ends", "none"),
                 to.choice("ends", "sinks")
             ),
@@ -303,9 +306,9 @@ impl Warning {
             Warning::NoInterval { metric, why } => format!("the {metric} distance has no interval: {why}"),
             Warning::NoChance { metric, why } => format!("the {metric} distance has no test against chance: {why}"),
             Warning::UndefinedDraws { metric, undefined, draws } => format!(
-                "{metric}: {} of {} have no distance and are left out of the interval",
-                count(*undefined),
-                counted(*draws, "draw", "draws")
+                "{metric}: of {} {} left out of the interval",
+                counted(*draws, "draw", "draws"),
+                counted(*undefined, "has no distance and is", "have no distance and are")
             ),
             Warning::NarrowInterval { metric, sample, usual, others } => format!(
                 "{metric}: the interval is likely too narrow: in {sample} the reward is {usual} on all but {}",

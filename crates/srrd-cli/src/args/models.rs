@@ -13,10 +13,11 @@ pub struct Models {
     /// A column of scores or labels to hold the others against: it comes second in its pairs, and these come first
     #[arg(long, value_name = "COLUMN")]
     pub gold: Option<String>,
-    /// Over training: the distances by this column of numbers, such as step, and where they change
+    /// Over training: the distances by this column of numbers, such as step, and where they change. A prompt that comes back at another
+    /// step is a prompt of its own, in all numbers. Not together with --criterion
     #[arg(long, value_name = "COLUMN", conflicts_with = "criterion")]
     pub by: Option<String>,
-    /// The numbers of every group of prompts that this column names, such as safety and reasoning
+    /// The numbers of every group of prompts that this column names, such as safety and reasoning. Not together with --by
     #[arg(long, value_name = "COLUMN")]
     pub criterion: Option<String>,
     /// Of each pair, how many of the prompts on which the models disagree most

@@ -1,11 +1,13 @@
 //! `srrd demo`: the whole idea on one screen.
 
 use crate::args::Demo;
+use crate::call::as_typed;
 use crate::failure::Failure;
 use crate::print;
 use srrd::Distance;
 use srrd_data::{OutputFile, TrajectoryColumns, TrajectoryWriter};
 use srrd_lab::demo::{READING, SCALE};
+use std::ffi::OsString;
 use std::path::Path;
 
 /// Where it is written when nothing else is said.
@@ -18,7 +20,7 @@ pub fn run(args: &Demo) -> Result<(), Failure> {
             Failure::wrong(format!("{}: the folder cannot be made: {e}; name another one with -o", folder.display()))
         })?;
         let demo = srrd_lab::demo(args.seed)?;
-        write(folder, &demo)?;
+        write(folder, args.output.as_deref(), &demo)?;
         if args.json {
             print::json(&demo.to_json())?;
         } else {
@@ -28,7 +30,8 @@ pub fn run(args: &Demo) -> Result<(), Failure> {
     })
 }
 
-fn write(folder: &Path, demo: &srrd_lab::Demo) -> Result<(), Failure> {
+/// Writes the samples and the page, which says how it was called: with the folder where one was given.
+fn write(folder: &Path, output: Option<&Path>, demo: &srrd_lab::Demo) -> Result<(), Failure> {
     for one in &demo.samples {
         let state_features = one.walks.state_features().unwrap_or_default().to_vec();
         let columns = TrajectoryColumns { state_features, whole: true, done: true, ..TrajectoryColumns::default() };
@@ -37,7 +40,11 @@ fn write(folder: &Path, demo: &srrd_lab::Demo) -> Result<(), Failure> {
         table.finish()?;
     }
     let mut page = OutputFile::create(&folder.join("report.html"))?;
-    let report = demo.report().to_html();
+    let seed = demo.seed.to_string();
+    let call = ["srrd", "demo", "--seed", &seed].map(OsString::from).into_iter();
+    let report =
+        demo.report(&as_typed(&call.chain(output.iter().flat_map(|to| ["-o".into(), to.into()])).collect::<Vec<_>>()));
+    let report = report.to_html();
     page.write_with(|to| to.write_all(report.as_bytes()))?;
     page.finish()?;
     Ok(())

@@ -121,7 +121,9 @@ fn over_training_a_change_is_found_and_drawn() {
     for (call, told) in [
         ("models named.csv --by step --rewards proxy,gold", "'s0' is no number: steps of training are"),
         ("models log.csv --by step --criterion prompt", "cannot be used with"),
+        ("models log.csv --by stp", "no such column for `--by`; this one has"),
         ("models log.csv --by stp", "did you mean `step`?"),
+        ("models log.csv --criterion stp", "no such column for `--criterion`"),
         ("models log.csv -o page.txt", "must end in .html"),
         ("models log.csv --plot page.txt", "must end in .svg or .png"),
         ("models log.csv --plot p.svg -o log.csv", "must end in .html"),
@@ -145,6 +147,45 @@ fn several_tables_are_compared_where_they_meet() {
     assert_eq!(found["pairs"][0]["accuracy"], 1.0);
     place.write("c.csv", "prompt,response,score\nr,x,1\nr,y,2\n");
     assert!(place.refused("models a.csv c.csv").contains("score no response in common"));
+}
+
+#[test]
+fn of_a_disagreement_two_responses_are_shown_that_the_models_rank_differently() {
+    let place = Place::new();
+    // Both like x best, and rank y and z oppositely.
+    place.write("same.csv", "prompt,response,a,b\np,x,9,9\np,y,5,0\np,z,0,5\np,w,2,2\nq,x,1,1\nq,y,0,0\n");
+    let run = place.srrd("models same.csv");
+    assert!(run.out.contains("    a prefers: y\n    b prefers: z\n"), "{}{}", run.out, run.err);
+    // The same order with other distances.
+    place.write("order.csv", "prompt,response,a,b\np,x,9,9\np,y,8,1\np,z,0,0\nq,x,1,1\nq,y,0,0\n");
+    let run = place.srrd("models order.csv --top 1");
+    assert!(
+        run.out.contains("no two responses are ranked oppositely; the first is above the second by"),
+        "{}",
+        run.out
+    );
+    let first = &json(&place, "models order.csv --json")["pairs"][0]["disagreements"][0];
+    assert!(first["apart"].as_array().unwrap().iter().all(|apart| apart.as_f64().unwrap() > 0.0), "{first}");
+}
+
+#[test]
+fn prompts_that_come_back_at_other_steps_are_told() {
+    let place = Place::new();
+    let rows = |names: [&str; 2]| {
+        let row =
+            |(step, prompt): (usize, &&str)| format!("{step},{prompt},x{step},1,2\n{step},{prompt},y{step},2,{step}\n");
+        String::from("step,prompt,response,a,b\n") + &names.iter().enumerate().map(row).collect::<String>()
+    };
+    place.write("back.csv", rows(["p", "p"]));
+    place.write("new.csv", rows(["p", "q"]));
+    let told = "1 prompt comes back at several values of step: ";
+    let found = place.ok("models back.csv --by step --rewards a,b");
+    assert!(found.contains(told) && found.starts_with("2 prompts with 4 responses"), "{found}");
+    assert_eq!(json(&place, "models back.csv --by step --rewards a,b --json")["returning"], 1);
+    assert!(place.ok("models back.csv --rewards a,b").starts_with("1 prompt with 4 responses"));
+    assert!(!place.ok("models new.csv --by step --rewards a,b").contains("several values of step"));
+    place.ok("models back.csv --by step --rewards a,b -o page.html");
+    assert!(place.read("page.html").contains(told));
 }
 
 #[test]

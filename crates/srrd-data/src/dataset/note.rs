@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use srrd::words::{count, counted};
+
 use crate::error::shorten;
 
 /// What was understood of a recorded data set that its user should know.
@@ -85,15 +87,17 @@ pub enum DatasetNote {
 impl fmt::Display for DatasetNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DatasetNote::Kind { dataset, episodes } => write!(f, "read as {dataset}, {episodes} episodes"),
+            DatasetNote::Kind { dataset, episodes } => {
+                write!(f, "read as {dataset}, {}", counted(*episodes, "episode", "episodes"))
+            }
             DatasetNote::Log { dataset, rewards } => {
                 write!(f, "read as {dataset}, with the rewards {}", quoted(rewards))
             }
             DatasetNote::WithoutReward { rows } => {
-                let (rows, are) = if *rows == 1 { ("1 row".to_owned(), "is") } else { (format!("{rows} rows"), "are") };
                 write!(
                     f,
-                    "{rows} {are} left out because one of the rewards is missing there; choose others with `--rewards`"
+                    "{} left out because one of the rewards is missing there; choose others with `--rewards`",
+                    counted(*rows as usize, "row is", "rows are")
                 )
             }
             DatasetNote::LastFrames { done: true } => {
@@ -107,8 +111,10 @@ impl fmt::Display for DatasetNote {
             }
             DatasetNote::MissingRewards { column, missing, frames } => write!(
                 f,
-                "{missing} of {frames} frames have no `{}` and are left out; the option `reward` chooses one reward alone",
-                shorten(column)
+                "{missing} of {} no `{}` and {} left out; the option `reward` chooses one reward alone",
+                counted(*frames, "frame has", "frames have"),
+                shorten(column),
+                if *missing == 1 { "is" } else { "are" }
             ),
             DatasetNote::Incomplete { what, there, total } => {
                 write!(f, "{there} of {total} {what} are there; the files of the others are missing")
@@ -121,18 +127,26 @@ impl fmt::Display for DatasetNote {
             ),
             DatasetNote::Pictures { pictures, components, explained } => write!(
                 f,
-                "{pictures} pictures in grey became {components} principal components, which hold {explained} % of their variance"
+                "{} in grey became {}, which {} {explained} % of their variance",
+                counted(*pictures, "picture", "pictures"),
+                counted(*components, "principal component", "principal components"),
+                if *components == 1 { "holds" } else { "hold" }
             ),
             DatasetNote::Patients { keywords, explained, unclassed, untitled } => {
                 write!(
                     f,
                     "{} keywords of diagnoses and {} of treatments became principal components, which hold {} % and {} % of their variance; \
-                     {unclassed} patients are of no class (label `other`)",
-                    keywords[0], keywords[1], explained[0], explained[1]
+                     {} of no class (label `other`)",
+                    keywords[0],
+                    keywords[1],
+                    explained[0],
+                    explained[1],
+                    counted(*unclassed, "patient is", "patients are")
                 )?;
                 match untitled {
                     0 => Ok(()),
-                    count => write!(f, "; {count} codes have no title and count for nothing"),
+                    1 => write!(f, "; 1 code has no title and counts for nothing"),
+                    codes => write!(f, "; {} codes have no title and count for nothing", count(*codes)),
                 }
             }
             DatasetNote::KeysLeftOut { keys } => {

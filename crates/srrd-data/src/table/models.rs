@@ -8,6 +8,7 @@ use srrd::models::{
 use super::options::{Next, ROLES, Role, TableNote, TableOptions};
 use super::properties::PROPERTIES;
 use super::read::TableReader;
+use super::roles::{has, what_is_there};
 use super::samples::read_sample_table;
 use super::scores::score_columns;
 use crate::error::{ErrorKind, TableError};
@@ -37,6 +38,18 @@ impl ModelQuestion {
             (None, Some(column)) => Ok(Some(Grouping::Criterion(column.clone()))),
             (None, None) => Ok(None),
         }
+    }
+
+    /// Whether the table has the column that an option names.
+    fn check(&self, reader: &dyn TableReader) -> Result<(), TableError> {
+        for (option, column) in [("--by", &self.by), ("--criterion", &self.criterion)] {
+            if let Some(column) = column.as_ref().filter(|column| !has(reader.schema(), column)) {
+                let what =
+                    format!("there is no such column for `{option}`; {}", what_is_there(reader.schema(), column));
+                return Err(TableError::new(ErrorKind::MissingColumn, reader.name(), what).in_column(column));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -129,6 +142,7 @@ pub fn read_models(
             options.columns.set(Role::Sample, column);
         }
         let reader = reader.map_or_else(&mut *open, Ok)?;
+        question.check(&*reader)?;
         let table = read_sample_table(reader, &name, options)?;
         notes.extend(table.notes.iter().cloned());
         let from_file = table.samples.iter().any(|sample| sample.from_file);

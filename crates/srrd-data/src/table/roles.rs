@@ -96,6 +96,18 @@ impl Identity {
     }
 }
 
+/// The columns of a table, and the one whose name is nearest to a name that is missing.
+pub(super) fn what_is_there(schema: &Schema, wanted: &str) -> String {
+    let nearest = nearest(wanted, schema.names());
+    let nearest = nearest.map_or(String::new(), |name| format!("; did you mean `{}`?", shorten(name)));
+    format!("this one has {}{nearest}", listed(schema.names()))
+}
+
+/// Whether a table has a column of this name, be it of one value or of features.
+pub(super) fn has(schema: &Schema, column: &str) -> bool {
+    Identity::find(schema, column).is_some()
+}
+
 /// Finds columns by their roles, and notes which were taken for others.
 struct Finder<'a> {
     file: &'a str,
@@ -186,11 +198,8 @@ impl Finder<'_> {
         Ok(rewards)
     }
 
-    /// The columns of the table, and the one whose name is nearest to a name that is missing.
     fn what_is_there(&self, wanted: &str) -> String {
-        let nearest = nearest(wanted, self.schema.names());
-        let nearest = nearest.map_or(String::new(), |name| format!("; did you mean `{}`?", shorten(name)));
-        format!("this one has {}{nearest}", listed(self.schema.names()))
+        what_is_there(self.schema, wanted)
     }
 
     /// What is wrong with rewards of which a row has several: it may be a whole episode.

@@ -54,7 +54,7 @@ impl Report {
                             @if !self.notes.is_empty() {
                                 section #notes {
                                     h2 { "Notes" }
-                                    ul { @for note in &self.notes { li { (note) } } }
+                                    ul { @for note in &self.notes { li { (prose(note)) } } }
                                 }
                             }
                         }
@@ -106,9 +106,17 @@ impl Report {
     }
 }
 
-/// Text in which no line begins with the sign of percent.
-pub(super) fn prose(text: &str) -> String {
-    text.replace(" %", "\u{a0}%")
+/// Text in which no line begins with the sign of percent, and in which what stands between backticks is code.
+pub(super) fn prose(text: &str) -> Markup {
+    let text = text.replace(" %", "\u{a0}%");
+    let parts: Vec<&str> = text.split('`').collect();
+    // A backtick without a partner stays what it is.
+    let paired = parts.len() % 2 == 1;
+    html! {
+        @if paired {
+            @for (at, part) in parts.iter().enumerate() { @if at % 2 == 1 { code { (part) } } @else { (part) } }
+        } @else { (text) }
+    }
 }
 
 /// A sentence in place of a part that cannot be shown.
@@ -201,6 +209,7 @@ fn section(section: &Section, number: usize, numbers: &mut Numbers) -> Markup {
             @for text in &section.paragraphs { p { (prose(text)) } }
             @for block in &section.figures { (figure(block, numbers.next_figure())) }
             @for block in &section.tables { (table(block, numbers.next_table())) }
+            @for text in &section.after { p { (prose(text)) } }
         }
     }
 }
@@ -268,8 +277,13 @@ mod tests {
         let count = |what: &str| svg.matches(what).count() + narrow.matches(what).count();
         let (in_figure, titles) = (count(ESCAPED), count("</title>"));
         let figure = FigureBlock::new(drawing, NASTY).with_file(NASTY.replace(['/', ':', '\u{1b}'], ""));
-        let section =
-            Section { heading: nasty(), paragraphs: vec![nasty()], figures: vec![figure.clone()], tables: vec![table] };
+        let section = Section {
+            heading: nasty(),
+            paragraphs: vec![nasty()],
+            figures: vec![figure.clone()],
+            tables: vec![table],
+            after: vec![nasty()],
+        };
         let report = Report {
             title: nasty(),
             headline: Some(Headline::new(NASTY, figure.clone())),
@@ -286,10 +300,16 @@ mod tests {
         assert_eq!(html.matches("<img").count(), 0);
         assert_eq!(html.matches("</title>").count(), 1 + 5 * titles);
         // Once in the title, the heading, the lead, the command and the notes; twice in the headline and the facts; three
-        // times per claim; in every section its contents, heading, text, caption and, six times, its table; and all in
+        // times per claim; in every section its contents, heading, text, the text after it, caption and, six times, its table; and all in
         // the figures themselves.
         assert!(in_figure >= 8, "{in_figure}");
-        assert_eq!(html.matches(ESCAPED).count(), 5 + 2 * 2 + 4 * 3 + 4 * 10 + 5 * in_figure);
+        assert_eq!(html.matches(ESCAPED).count(), 5 + 2 * 2 + 4 * 3 + 4 * 11 + 5 * in_figure);
+    }
+
+    #[test]
+    fn names_between_backticks_are_code() {
+        assert_eq!(prose("mark `a<b>` as `c`, 5 %").0, "mark <code>a&lt;b&gt;</code> as <code>c</code>, 5\u{a0}%");
+        assert_eq!(prose("a ` alone").0, "a ` alone");
     }
 
     #[test]

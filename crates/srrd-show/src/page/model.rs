@@ -125,6 +125,8 @@ pub struct Section {
     pub figures: Vec<FigureBlock>,
     /// Tables, after the figures.
     pub tables: Vec<Table>,
+    /// Text after the tables.
+    pub after: Vec<String>,
 }
 
 impl Section {
@@ -230,6 +232,13 @@ impl Column {
 pub enum Cell {
     /// Text, sorted as text.
     Text(String),
+    /// A text that is cut, with the whole of it, which shows where the pointer rests on it.
+    Cut {
+        /// What the cell shows.
+        shown: String,
+        /// All of it.
+        whole: String,
+    },
     /// A number: sorted by `value`, shown as `shown`.
     Number {
         /// What the table sorts by; a value that is not finite sorts last, as a missing one does.
@@ -257,6 +266,14 @@ impl Cell {
     /// A cell with text.
     pub fn text(text: impl Into<String>) -> Cell {
         Cell::Text(text.into())
+    }
+
+    /// A cell with a text that may have been cut.
+    pub fn cut(shown: impl Into<String>, whole: impl Into<String>) -> Cell {
+        match (shown.into(), whole.into()) {
+            (shown, whole) if shown == whole => Cell::Text(shown),
+            (shown, whole) => Cell::Cut { shown, whole },
+        }
     }
 
     /// A cell with a number.

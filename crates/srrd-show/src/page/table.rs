@@ -58,16 +58,21 @@ fn cell(cell: &Cell, column: &Column, scale: Option<Scale>) -> Markup {
         (true, _) => Some("number"),
         (false, Cell::Empty) => Some("empty"),
         // On a small screen it would become a column of single words.
-        (false, Cell::Text(text)) if text.chars().count() > LONG_TEXT => Some("long"),
+        (false, Cell::Text(text) | Cell::Cut { shown: text, .. }) if text.chars().count() > LONG_TEXT => Some("long"),
         (false, _) => None,
     };
     let (key, shown) = match cell {
         Cell::Text(text) => (None, text.as_str()),
+        Cell::Cut { shown, .. } => (None, shown.as_str()),
         Cell::Number { value, shown } | Cell::Interval { value, shown, .. } => (Some(sort_key(*value)), shown.as_str()),
         Cell::Empty => (Some(String::new()), "–"),
     };
+    let title = match cell {
+        Cell::Cut { whole, .. } => Some(whole),
+        _ => None,
+    };
     html! {
-        td class=[class] data-value=[key] {
+        td class=[class] data-value=[key] title=[title] {
             (prose(shown))
             @if let Some(scale) = scale { (scale.mark(cell)) }
         }
@@ -174,6 +179,13 @@ mod tests {
         assert_eq!(sort_key(f64::NAN), "");
         let html = cell(&Cell::Empty, &Column::number("D"), None).0;
         assert_eq!(html, "<td class=\"number empty\" data-value=\"\">–</td>");
+    }
+
+    #[test]
+    fn what_was_cut_is_whole_in_its_tooltip() {
+        let column = Column::text("name");
+        assert_eq!(cell(&Cell::cut("a…z", "a<b>z"), &column, None).0, "<td title=\"a&lt;b&gt;z\">a…z</td>");
+        assert_eq!(cell(&Cell::cut("az", "az"), &column, None).0, "<td>az</td>");
     }
 
     #[test]

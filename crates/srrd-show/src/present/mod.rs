@@ -15,7 +15,14 @@ pub mod verdict;
 use srrd::answer::{SampleSummary, Used};
 
 use crate::escape::shown;
-use crate::words::counted;
+use crate::page::Cell;
+use crate::words::{counted, short};
+
+/// A cell with a name, which is cut when it is long.
+fn name(name: &str) -> Cell {
+    let whole = shown(name);
+    Cell::cut(short(&whole), whole.as_ref())
+}
 
 /// One line on a sample.
 fn described(sample: &SampleSummary) -> String {

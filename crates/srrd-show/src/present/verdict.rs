@@ -68,7 +68,7 @@ pub fn sentence(judgement: &Judgement) -> String {
     format!("{}: {}", answer_in_words(judgement), judgement.why)
 }
 
-fn answer_in_words(judgement: &Judgement) -> &'static str {
+pub(super) fn answer_in_words(judgement: &Judgement) -> &'static str {
     match (judgement.answer, judgement.why) {
         (Answer::Same, _) => "same behaviour",
         (Answer::Different, _) => "the rewards differ",

@@ -23,7 +23,7 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     metric: Metric::Dard,
     name: "dard",
     title: "DARD",
-    about: "takes means over the neighbours of a transition, most of which were sampled",
+    about: "takes means over the neighbours of a transition, of which more are sampled than of all pairs",
     paper: true,
     expects: true,
     discounts: true,

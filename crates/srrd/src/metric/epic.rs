@@ -20,7 +20,7 @@ pub(super) const INFO: MetricInfo = MetricInfo {
     metric: Metric::Epic,
     name: "epic",
     title: "EPIC",
-    about: "takes means over all pairs of states, of which walks on a grid sample very few",
+    about: "takes means over all pairs of states, of which few are sampled in most data",
     paper: true,
     expects: true,
     discounts: true,

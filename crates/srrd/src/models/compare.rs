@@ -105,6 +105,7 @@ pub fn compare_grouped(
         responses: scores.responses(),
         single: scores.single,
         repeated: groups.iter().map(|group| group.models[0].sample.duplicates().repeated).sum(),
+        returning: scores.returning(),
         models: (names.iter().enumerate())
             .map(|(model, name)| ModelSummary {
                 name: (*name).to_owned(),
@@ -333,8 +334,10 @@ impl Task<'_> {
         shares.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
         let shown = shares.into_iter().take(self.settings.top).map(|(share, prompt)| {
             let [best_of_a, best_of_b] = pair.map(|model| scores.tokens(scores.best(prompt, model))[1].into());
+            let (two, apart) = scores.farthest(prompt, pair);
+            let between = two.map(|row| scores.tokens(row)[1].into());
             let prompt = scores.tokens(scores.rows(prompt).start)[0].into();
-            Disagreement { prompt, share: share / all, best_of_a, best_of_b }
+            Disagreement { prompt, share: share / all, best_of_a, best_of_b, between, apart }
         });
         shown.collect()
     }

@@ -14,6 +14,7 @@ impl Serialize for ModelComparison {
         map.serialize_entry("responses", &self.responses)?;
         map.serialize_entry("single", &self.single)?;
         map.serialize_entry("repeated", &self.repeated)?;
+        map.serialize_entry("returning", &self.returning)?;
         let names: Vec<&str> = self.models.iter().map(|model| model.name.as_str()).collect();
         map.serialize_entry("models", &names)?;
         map.serialize_entry("summaries", &self.models)?;

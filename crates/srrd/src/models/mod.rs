@@ -138,6 +138,8 @@ pub struct ModelComparison {
     pub single: usize,
     /// How many rows repeated a response of the same prompt, word by word, and were merged with it.
     pub repeated: usize,
+    /// How many prompts are in more than one group: in each they count as a prompt of its own.
+    pub returning: usize,
     /// The models, in the order of their columns.
     pub models: Vec<ModelSummary>,
     /// What was found of each pair.
@@ -230,6 +232,13 @@ pub struct ByMargin {
     pub accuracy: Estimated,
 }
 
+impl Disagreement {
+    /// Whether the models rank the two responses oppositely.
+    pub fn opposed(&self) -> bool {
+        self.apart[0] > 0.0 && self.apart[1] < 0.0
+    }
+}
+
 /// A prompt on which two models disagree.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -242,4 +251,9 @@ pub struct Disagreement {
     pub best_of_a: TokenValue,
     /// The response that B likes best.
     pub best_of_b: TokenValue,
+    /// Two of its responses: those that the models rank oppositely with the largest difference, the first being the one that A prefers.
+    /// Where none are ranked oppositely, those whose scores differ most from one model to the other.
+    pub between: [TokenValue; 2],
+    /// How far the first is above the second by A and by B, each in its own standard deviations within prompts.
+    pub apart: [f64; 2],
 }

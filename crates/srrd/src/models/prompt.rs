@@ -1,6 +1,7 @@
 //! The scores of prompts, and what two models make of one prompt, as sums that can be added up.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::sums::{Counted, Sums};
@@ -90,6 +91,15 @@ impl<'a> Scores<'a> {
         [transition.state, transition.action]
     }
 
+    /// How many different prompts are in more than one group.
+    pub fn returning(&self) -> usize {
+        let mut times: BTreeMap<Token<'a>, usize> = BTreeMap::new();
+        if self.groups.len() > 1 {
+            self.ranges.iter().for_each(|rows| *times.entry(self.tokens(rows.start)[0]).or_default() += 1);
+        }
+        times.values().filter(|&&times| times > 1).count()
+    }
+
     /// How many prompts count.
     pub fn prompts(&self) -> usize {
         self.ranges.len()
@@ -113,6 +123,39 @@ impl<'a> Scores<'a> {
     pub fn best(&self, prompt: usize, model: usize) -> usize {
         let better = |best: usize, row: usize| if self.raw[model][row] > self.raw[model][best] { row } else { best };
         self.rows(prompt).reduce(better).unwrap_or_default()
+    }
+
+    /// Two responses of a prompt, and how far the first is above the second by each model, in its standard deviations: those that the
+    /// models rank oppositely with the largest difference, the first being the one that the first model prefers, or where there are none
+    /// those with the largest difference. O(m²) for m responses, of which a large prompt has only the ends looked at.
+    pub fn farthest(&self, prompt: usize, pair: [usize; 2]) -> ([usize; 2], [f64; 2]) {
+        let above =
+            |x: usize, y: usize| pair.map(|model| (self.raw[model][x] - self.raw[model][y]) / self.deviation[model]);
+        let mut rows: Vec<usize> = self.rows(prompt).collect();
+        if rows.len() > MOST_PAIRED {
+            let first = rows[0];
+            let by = |row: &usize| above(*row, first)[0] - above(*row, first)[1];
+            rows.sort_by(|x, y| by(x).total_cmp(&by(y)));
+            rows.drain(MOST_PAIRED / 2..rows.len() - MOST_PAIRED / 2);
+        }
+        // Opposed ones before others, then the largest difference; the first of several.
+        let mut best = ((false, f64::NEG_INFINITY), [rows[0]; 2]);
+        for &x in &rows {
+            for &y in &rows {
+                let [by_a, by_b] = above(x, y);
+                let key = (by_a > 0.0 && by_b < 0.0, by_a - by_b);
+                if x != y && key > best.0 {
+                    best = (key, [x, y]);
+                }
+            }
+        }
+        let [x, y] = best.1;
+        let apart = above(x, y);
+        // Which is above which is easier to read than which is below.
+        match apart[0] + apart[1] < 0.0 && !best.0.0 {
+            true => ([y, x], above(y, x)),
+            false => ([x, y], apart),
+        }
     }
 
     /// What a prompt adds to four times the squared distance.

@@ -1,6 +1,6 @@
 //! Sums over prompts, of which all numbers are made.
 
-use super::{BEST_OF, MARGINS};
+use super::{BEST_OF, MARGINS, ROUNDING};
 
 /// How many properties of responses can be held against disagreements.
 pub(super) const MOST_NUISANCES: usize = 4;
@@ -84,7 +84,9 @@ impl Sums {
         let freedom = self.0[Self::RESPONSES] - self.0[Self::PROMPTS];
         let deviation = (self.0[[Self::BB, Self::AA][of]] / freedom).sqrt();
         let mean = self.share(Self::LOSS + 3 * place + of, self.0[Self::LOSS + 3 * place + 2])?;
-        (deviation > 0.0).then(|| mean / deviation)
+        // What remains where both choose the same is rounding.
+        let clean = |loss: f64| if loss.abs() < ROUNDING { 0.0 } else { loss };
+        (deviation > 0.0).then(|| clean(mean / deviation))
     }
 
     pub fn responses(&self) -> usize {

@@ -32,6 +32,7 @@ impl Classification {
             paragraphs: vec![],
             figures: vec![show::figure("classification-accuracy", &overview(results), caption)],
             tables: vec![accuracy_table(results), welch_table(results)],
+            ..Section::default()
         }];
         for s in (0..self.sources.len()).filter(|&s| !results.of(s).is_empty()) {
             sections.push(self.section(s, &results.of(s))?);
@@ -94,7 +95,7 @@ impl Classification {
             ));
         }
         paragraphs.push(source.difference().to_owned());
-        Ok(Section { heading: source.title(), paragraphs, figures, tables: vec![] })
+        Ok(Section { heading: source.title(), paragraphs, figures, tables: vec![], ..Section::default() })
     }
 
     /// The part of a figure's file name that no other source has.

@@ -23,8 +23,7 @@ pub fn report(results: &Results, claims: Vec<Claim>, several: bool) -> Report {
             heading: "What remains of a random potential".to_owned(),
             paragraphs: vec![],
             figures: vec![show::figure("instability", &chart(results, several), caption)],
-            tables: vec![table(results)],
-        }],
+            tables: vec![table(results)], ..Section::default() }],
         ..Report::default()
     }
 }

@@ -24,8 +24,7 @@ pub fn report(measured: &[Measured], claims: Vec<Claim>) -> Report {
             heading: "Truth in the interval".to_owned(),
             paragraphs: vec![],
             figures: vec![show::figure("intervals", &chart(measured), caption)],
-            tables: vec![table(measured)],
-        }],
+            tables: vec![table(measured)], ..Section::default() }],
         ..Report::default()
     }
 }

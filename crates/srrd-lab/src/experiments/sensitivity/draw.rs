@@ -26,8 +26,7 @@ pub fn report(results: &Results, claims: Vec<Claim>, reward: &str) -> Report {
             heading: "Distances by sampling policy".to_owned(),
             paragraphs: vec![],
             figures: vec![show::figure("sensitivity", &chart(results), caption)],
-            tables: vec![table(results)],
-        }],
+            tables: vec![table(results)], ..Section::default() }],
         ..Report::default()
     }
 }

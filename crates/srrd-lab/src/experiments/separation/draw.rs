@@ -63,7 +63,7 @@ fn section(results: &Results, p: &Parameters, world: WorldKind, size: Size, epsi
          is guessing), with 95 % intervals.",
     );
     let tables = vec![table(results, &measured)];
-    Some(Section { heading, paragraphs: vec![], figures: vec![distances, aucs], tables })
+    Some(Section { heading, paragraphs: vec![], figures: vec![distances, aucs], tables, ..Section::default() })
 }
 
 /// The ways with γ known, or estimated, in the order of the metrics.

@@ -55,7 +55,13 @@ impl Sparsity {
             "The distance of a reward and its shaped copy against the share of all transitions that was sampled (0 is right: \
              they are equivalent). Bands are 95 % intervals of the mean.",
         );
-        Some(Section { heading, paragraphs: vec![], figures: vec![figure], tables: vec![self.table(&measured)] })
+        Some(Section {
+            heading,
+            paragraphs: vec![],
+            figures: vec![figure],
+            tables: vec![self.table(&measured)],
+            ..Section::default()
+        })
     }
 
     /// A panel for every model (and noise, and γ).

@@ -60,8 +60,7 @@ fn shaping_error(results: &Results) -> Section {
                 .to_owned(),
         ],
         figures: vec![show::figure("theory-shaping-error", &chart, caption)],
-        tables: vec![table],
-    }
+        tables: vec![table], ..Section::default() }
 }
 
 fn regret(results: &Results) -> Section {
@@ -100,8 +99,7 @@ fn regret(results: &Results) -> Section {
             &chart,
             format!("One point per random problem (up to {SHOWN} of each kind)."),
         )],
-        tables: vec![table],
-    }
+        tables: vec![table], ..Section::default() }
 }
 
 fn generalized(results: &Results) -> Section {
@@ -141,8 +139,7 @@ fn generalized(results: &Results) -> Section {
                 .to_owned(),
         ],
         figures: vec![show::figure("theory-generalized", &chart, "Means over the trials with 95 % intervals.")],
-        tables: vec![table],
-    }
+        tables: vec![table], ..Section::default() }
 }
 
 pub fn text(results: &Results, claims: &[Claim]) -> String {

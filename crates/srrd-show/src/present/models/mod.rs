@@ -6,7 +6,7 @@ mod page;
 pub use figures::{ModelFigure, figure};
 pub use page::report;
 
-use srrd::models::{Estimated, Grouping, LEAST_PIECES, LEAST_PROMPTS, ModelComparison, ModelPair};
+use srrd::models::{Disagreement, Estimated, Grouping, LEAST_PIECES, LEAST_PROMPTS, ModelComparison, ModelPair};
 
 use crate::escape::shown;
 use crate::words::{count, counted, fixed, percent, table};
@@ -58,23 +58,42 @@ pub fn text(found: &ModelComparison) -> String {
         );
     }
     if found.repeated > 0 {
-        text += &format!("\n{} repeated a response of their prompt and were merged with it\n", rows(found.repeated));
+        text += &format!(
+            "\n{} merged with it\n",
+            counted(
+                found.repeated,
+                "row repeated a response of its prompt and was",
+                "rows repeated a response of their prompt and were"
+            )
+        );
+    }
+    if let Some(said) = returning(found) {
+        text += &format!("\n{said}\n");
     }
     for model in found.models.iter().filter(|model| model.constant) {
         text += &format!("\n{} scores all responses of every prompt alike: it prefers nothing\n", shown(&model.name));
     }
     if found.unpaired > 0 {
         text += &format!(
-            "\n{} with more than {} responses are not counted by margin\n",
-            counted(found.unpaired, "prompt", "prompts"),
+            "\n{} not counted by margin: more than {} responses\n",
+            counted(found.unpaired, "prompt is", "prompts are"),
             count(srrd::models::MOST_PAIRED)
         );
     }
     text
 }
 
-fn rows(number: usize) -> String {
-    counted(number, "row", "rows")
+/// What a prompt is where some come back in several groups.
+pub(super) fn returning(found: &ModelComparison) -> Option<String> {
+    let (Grouping::Criterion(column) | Grouping::Step(column)) = found.grouping.as_ref()?;
+    (found.returning > 0).then(|| {
+        format!(
+            "{} back at several values of {}: in all numbers here a prompt of each value is one of its own. Without a column to group by, \
+             all responses to the same prompt are compared with one another",
+            counted(found.returning, "prompt comes", "prompts come"),
+            shown(column)
+        )
+    })
 }
 
 fn pairs(found: &ModelComparison) -> String {
@@ -108,10 +127,21 @@ fn disagreements(pair: &ModelPair) -> String {
     let mut text = format!("\nwhere {} and {} disagree most:\n", shown(&pair.a), shown(&pair.b));
     for found in &pair.disagreements {
         text += &format!("  {} of the difference: {}\n", percent(found.share), token(&found.prompt));
-        text +=
-            &format!("    a likes best: {}\n    b likes best: {}\n", token(&found.best_of_a), token(&found.best_of_b));
+        let [first, second] = found.between.each_ref().map(token);
+        text += &match found.opposed() {
+            true => format!("    a prefers: {first}\n    b prefers: {second}\n"),
+            false => format!("    {}:\n    first:  {first}\n    second: {second}\n", alike(found)),
+        };
     }
     text
+}
+
+/// How scores differ where both models rank responses alike.
+pub(super) fn alike(found: &Disagreement) -> String {
+    let [a, b] = found.apart.map(|apart| fixed(apart, 1));
+    format!(
+        "no two responses are ranked oppositely; the first is above the second by {a} standard deviations in a, {b} in b"
+    )
 }
 
 /// The numbers of every group of prompts.

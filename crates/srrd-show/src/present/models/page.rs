@@ -3,7 +3,7 @@
 use srrd::models::{Disagreement, Estimated, Grouping, ModelComparison, ModelPair};
 
 use super::figures::{best_of, figure, name};
-use super::{changes, explained};
+use super::{changes, explained, returning};
 use crate::Figure;
 use crate::page::{Cell, Column, FigureBlock, Headline, Report, Section, Table};
 use crate::words::{count, fixed, percent};
@@ -40,6 +40,7 @@ pub fn report(found: &ModelComparison, about: &str, command: &str) -> Report {
     if found.pairs.len() > MOST_SHOWN {
         notes.push(format!("Of {} pairs the first {MOST_SHOWN} are shown one by one.", found.pairs.len()));
     }
+    notes.extend(returning(found).map(|said| format!("{said}.")));
     Report {
         title: "Do these reward models prefer the same responses?".to_owned(),
         headline: figure.map(|figure| Headline::new(sentence(found), figure)),
@@ -221,17 +222,26 @@ fn disagreements(found: &[Disagreement], pair: &ModelPair) -> Table {
     let columns = vec![
         Column::text("prompt"),
         Column::number("share").with_help("of the squared distance"),
-        Column::text(format!("{} likes best", pair.a)),
-        Column::text(format!("{} likes best", pair.b)),
+        Column::text("first response"),
+        Column::text("second response"),
+        Column::number(format!("by {}", pair.a))
+            .with_help("how far the first is above the second, in standard deviations within prompts"),
+        Column::number(format!("by {}", pair.b)).with_help("the same; below 0, the models rank the two oppositely"),
     ];
-    let mut table = Table::new("The prompts on which they disagree most", columns);
+    let mut table = Table::new(
+        "The prompts on which they disagree most, with two responses of each that they rank most differently",
+        columns,
+    );
     for one in found {
         let token = |value: &srrd::answer::TokenValue| Cell::text(value.token().to_string());
+        let apart = |value: f64| Cell::number(value, fixed(value, 1));
         table.rows.push(vec![
             token(&one.prompt),
             Cell::number(one.share, percent(one.share)),
-            token(&one.best_of_a),
-            token(&one.best_of_b),
+            token(&one.between[0]),
+            token(&one.between[1]),
+            apart(one.apart[0]),
+            apart(one.apart[1]),
         ]);
     }
     table

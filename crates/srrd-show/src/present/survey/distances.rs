@@ -1,11 +1,12 @@
 //! Distances with their intervals, and verdicts.
 
-use srrd::answer::{Comparison, Finding, Judgement, ShownWitness, Survey};
+use srrd::answer::{Comparison, Finding, ShownWitness, Survey};
 use srrd::sure::Range;
-use srrd::verdict::Answer;
+use srrd::verdict::{Answer, Why};
 
 use crate::chart::{Axis, Bar, BarChart};
 use crate::page::{Cell, Column, Section, Table};
+use crate::present::name;
 use crate::present::verdict::step_token;
 use crate::words::{counted, fixed, number, short};
 
@@ -128,12 +129,47 @@ fn paths(witness: &ShownWitness, [a, b]: [&str; 2]) -> Table {
     table
 }
 
-/// The verdict in a cell; why, where the distance beside it does not say so.
-fn judged(verdict: &Judgement) -> String {
-    match verdict.answer {
-        Answer::Same => "same behaviour".to_owned(),
-        Answer::Different => "different".to_owned(),
-        Answer::Unknown => format!("unknown: {}", verdict.why),
+/// The answers in cells. Why some are unknown is the same for many pairs: it is said once, below the table, with a number where there are
+/// several reasons.
+fn judged(pairs: &[&Comparison]) -> (Vec<Cell>, Vec<String>) {
+    let unknown = |found: &Comparison| {
+        found.verdict.as_ref().filter(|verdict| verdict.answer == Answer::Unknown).map(|verdict| reason(&verdict.why))
+    };
+    let mut reasons: Vec<String> = Vec::new();
+    for why in pairs.iter().filter_map(|found| unknown(found)) {
+        if !reasons.contains(&why) {
+            reasons.push(why);
+        }
+    }
+    let place = |why: &str| reasons.iter().position(|one| one == why).map_or(0, |place| place + 1);
+    let several = reasons.len() > 1;
+    let cell = |found: &&Comparison| match (found.verdict.as_ref().map(|verdict| verdict.answer), unknown(found)) {
+        (None, _) => Cell::Empty,
+        (Some(Answer::Same), _) => Cell::text("same behaviour"),
+        (Some(Answer::Different), _) => Cell::text("different"),
+        (Some(Answer::Unknown), Some(why)) if several => Cell::text(format!("unknown ({})", place(&why))),
+        (Some(Answer::Unknown), _) => Cell::text("unknown"),
+    };
+    let cells = pairs.iter().map(cell).collect();
+    let label = |why: &str| if several { format!("unknown ({})", place(why)) } else { "unknown".to_owned() };
+    (cells, reasons.iter().map(|why| format!("{}: {why}.", label(why))).collect())
+}
+
+/// Why an answer is unknown, without the numbers of the pair: those stand beside it.
+fn reason(why: &Why) -> String {
+    match why {
+        Why::Between { .. } => {
+            "the interval holds both same and different; more shared transitions would narrow it".to_owned()
+        }
+        Why::Small { .. } => {
+            "the difference is small but real; more transitions would not decide whether it matters".to_owned()
+        }
+        Why::Predicted { .. } => {
+            "the interval holds both same and different, since rewards were predicted where they were not sampled; \
+                                  both rewards on the same transitions, or more episodes, would decide it"
+                .to_owned()
+        }
+        why => why.to_string(),
     }
 }
 
@@ -148,11 +184,11 @@ fn many_pairs(survey: &Survey, section: &mut Section) {
                 .to_owned(),
         );
     }
-    let name = metric.map_or("distance".to_owned(), |metric| format!("{metric} distance"));
+    let measured = metric.map_or("distance".to_owned(), |metric| format!("{metric} distance"));
     let columns = vec![
         Column::text("A"),
         Column::text("B"),
-        Column::number(name).with_help("0 is equivalent, 0.71 unrelated, 1 opposite; with its interval"),
+        Column::number(measured).with_help("0 is equivalent, 0.71 unrelated, 1 opposite; with its interval"),
         Column::number("shared").with_help("transitions that both hold"),
         Column::text("verdict"),
     ];
@@ -165,15 +201,16 @@ fn many_pairs(survey: &Survey, section: &mut Section) {
     let key =
         |found: &&Comparison| place(found).and_then(|finding| finding.distance.distance()).unwrap_or(f64::INFINITY);
     pairs.sort_by(|p, q| key(p).total_cmp(&key(q)));
-    for found in pairs {
-        let verdict = found.verdict.as_ref();
+    let (verdicts, reasons) = judged(&pairs);
+    for (found, verdict) in pairs.into_iter().zip(verdicts) {
         table.rows.push(vec![
-            Cell::text(short(&found.a.name)),
-            Cell::text(short(&found.b.name)),
+            name(&found.a.name),
+            name(&found.b.name),
             place(found).as_ref().map_or(Cell::Empty, cell),
             Cell::number(found.common as f64, found.common.to_string()),
-            verdict.map_or(Cell::Empty, |verdict| Cell::text(judged(verdict))),
+            verdict,
         ]);
     }
     section.tables.push(table);
+    section.after = reasons;
 }

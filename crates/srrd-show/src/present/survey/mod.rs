@@ -10,7 +10,7 @@ use srrd::verdict::Answer;
 use srrd::{FrontEnd, NamedSample};
 
 use super::gamma;
-use super::verdict::sentence;
+use super::verdict::{answer_in_words, sentence};
 use crate::Figure;
 use crate::page::{FigureBlock, Headline, Report, Section};
 use crate::words::{counted, short};
@@ -72,7 +72,10 @@ fn headline(survey: &Survey) -> Option<Headline> {
             matrix.metric
         );
         let map = super::matrix::heat_map(matrix, Some(clusters)).ok()?;
-        return Some(Headline::new(groups::sentence(matrix, clusters), FigureBlock::new(map.draw(), caption)));
+        return Some(Headline::new(
+            groups::sentence(&groups::Inside::of(survey, matrix, clusters), matrix, clusters),
+            FigureBlock::new(map.draw(), caption),
+        ));
     }
     let pair = survey.pairs.first()?;
     let figure = distances::chart(&pair.found).draw();
@@ -90,28 +93,37 @@ fn judged(pair: &ComparedPair) -> String {
             _ => "The distance is undefined.".to_owned(),
         };
     };
-    let text = sentence(verdict);
+    // Why it is unknown is a paragraph of its own.
+    match verdict.answer {
+        Answer::Unknown => capital(answer_in_words(verdict)),
+        _ => capital(&sentence(verdict)),
+    }
+}
+
+/// A sentence of its own.
+fn capital(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
     format!("{first}{}.", letters.as_str())
 }
 
-/// What a verdict means.
+/// What a verdict or a group means.
 fn reading(survey: &Survey) -> String {
-    let answer = survey.pairs.first().and_then(|pair| pair.found.verdict.as_ref()).map(|verdict| verdict.answer);
-    let words = match (survey.matrix.is_some(), answer) {
-        (false, Some(Answer::Same)) => {
-            "The rewards differ by no more than potential shaping, a factor and a shift, none of which changes what is best."
-        }
-        (false, Some(Answer::Different)) => {
-            "The rewards differ by more than potential shaping, a factor and a shift: what is best for one need not be best for the other."
-        }
-        (false, Some(Answer::Unknown)) => "What was sampled does not decide it. Below it says what would.",
-        _ => {
-            "Rewards in one group differ by little more than potential shaping, a factor and a shift, none of which changes what is best."
-        }
+    if let (Some(matrix), Some(clusters)) = (&survey.matrix, &survey.clusters) {
+        return groups::Inside::of(survey, matrix, clusters).reading();
+    }
+    let Some(verdict) = survey.pairs.first().and_then(|pair| pair.found.verdict.as_ref()) else {
+        return SCALE.to_owned();
     };
-    words.to_owned()
+    match verdict.answer {
+        Answer::Same => {
+            "The rewards differ by no more than potential shaping, a factor and a shift, none of which changes what is best.".to_owned()
+        }
+        Answer::Different => "The rewards differ by more than potential shaping, a factor and a shift: what is best for one need not be \
+                              best for the other."
+            .to_owned(),
+        Answer::Unknown => capital(&verdict.why.to_string()),
+    }
 }
 
 /// What was compared, and how.

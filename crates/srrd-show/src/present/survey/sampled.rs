@@ -71,7 +71,7 @@ fn table(inspection: &Inspection) -> Table {
     for sample in &inspection.samples {
         let [low, mean, high] = sample.reward.map(|value| Cell::number(value, number(value, 4)));
         table.rows.push(vec![
-            Cell::text(short(&sample.name)),
+            crate::present::name(&sample.name),
             whole(sample.transitions),
             whole(sample.states),
             whole(sample.actions),
