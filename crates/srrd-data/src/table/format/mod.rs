@@ -240,7 +240,7 @@ impl FileFormat {
         Self::from_path(path).or_else(|error| {
             // A folder that is not there has no extension either.
             if path.extension().is_none() && path != Path::new("-") && !path.exists() {
-                return Err(TableError::io(&path.display().to_string(), "read", &std::io::ErrorKind::NotFound.into()));
+                return Err(TableError::io(path.display().to_string(), "read", &std::io::ErrorKind::NotFound.into()));
             }
             let name = path.to_string_lossy().to_ascii_lowercase();
             let inner = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
