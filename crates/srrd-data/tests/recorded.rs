@@ -282,7 +282,7 @@ fn visits_become_steps_of_a_patient() {
     }
     let said = notes(folder.path());
     assert!(said.contains("read as mimic, 3 episodes") && said.contains("1 patient is of no class"), "{said}");
-    assert!(said.contains("1 codes have no title"), "{said}");
+    assert!(said.contains("1 code has no title"), "{said}");
     // A visit that nothing is known to follow is left out, unless the patient died.
     let walks = read_walks(folder.path(), TableOptions::default()).unwrap().walks;
     assert_eq!(walks.iter().map(|walk| walk.trajectories.step_count()).collect::<Vec<_>>(), [2, 2, 0]);
