@@ -96,8 +96,8 @@ def models(
             _table.names_of(frame)
         try:
             return Models._of(_srrd.models_of_arrow(frame, origin, reading, asked, threads))
-        except ImportError:
-            # pandas speaks Arrow only where pyarrow is installed.
-            pass
+        except Exception as error:
+            if not _table.is_of_pyarrow(error):
+                raise
     wanted = [*(columns or {}).values(), *chosen, *(name for name in (gold, by, criterion) if name is not None)]
     return Models._of(_srrd.models_of_columns(_table.of_frame(frame, wanted), origin, reading, asked, threads))

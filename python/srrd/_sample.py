@@ -385,8 +385,9 @@ def from_frame(
             _table.names_of(frame)
         try:
             cores = _srrd.samples_of_arrow(frame, origin, name, reading)
-        except ImportError:
-            # pandas speaks Arrow only where pyarrow is installed.
+        except Exception as error:
+            if not _table.is_of_pyarrow(error):
+                raise
             cores = None
         if cores is not None:
             return [RewardSample._of(core) for core in cores]

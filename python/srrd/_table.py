@@ -147,10 +147,10 @@ def speaks_arrow(frame: Any) -> bool:
 def in_arrow(frame: Any) -> Any:
     """The frame, or what speaks Arrow in its place where it does not by itself; other frames stay as they are."""
     if speaks_arrow(frame):
-        return frame
+        return _without_what_arrow_lacks(frame)
     if hasattr(frame, "collect"):
         # A lazy frame of polars.
-        return frame.collect()
+        return _without_what_arrow_lacks(frame.collect())
     if hasattr(frame, "with_format"):
         # Of Hugging Face.
         if isinstance(frame, Mapping):
@@ -163,6 +163,21 @@ def in_arrow(frame: Any) -> Any:
         # It streams: nobody knows how many rows come.
         return pa.concat_tables(frame.iter(batch_size=10_000))
     return frame
+
+
+def _without_what_arrow_lacks(frame: Any) -> Any:
+    """A frame of polars without columns of types that the C interface does not carry: nobody can need a column of nothing but nulls."""
+    if not type(frame).__module__.startswith("polars") or not hasattr(frame, "schema"):
+        return frame
+    lacking = [name for name, kind in frame.schema.items() if str(kind) in ("Null", "Int128", "UInt128", "Object")]
+    return frame.drop(lacking) if lacking else frame
+
+
+def is_of_pyarrow(error: Exception) -> bool:
+    """Whether a frame speaks Arrow only by pyarrow, which is not installed, or could not make one of its columns, such as one of numbers
+    and texts. Then the columns that are needed are made here, one by one.
+    """
+    return isinstance(error, ImportError) or type(error).__module__.startswith("pyarrow")
 
 
 def names_of(frame: Any) -> list[str]:
@@ -185,8 +200,13 @@ def names_of(frame: Any) -> list[str]:
 
 def of_frame(frame: Any, named: Sequence[str] = ()) -> dict[str, Any]:
     """The columns of a frame or a mapping of arrays that may make samples: by their usual names, or among `named` (patterns)."""
-    wanted = [name for name in names_of(frame) if _means_something(name, named)]
-    return {name: column(name, frame[name]) for name in wanted}
+    columns: dict[str, Any] = {}
+    for name in names_of(frame):
+        if _means_something(name, named):
+            # An array of two dimensions has a row of features in each row.
+            several = getattr(frame[name], "ndim", 1) > 1
+            columns.update(role(name, frame[name]) if several else {name: column(name, frame[name])})
+    return columns
 
 
 def _means_something(name: str, named: Sequence[str]) -> bool:

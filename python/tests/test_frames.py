@@ -156,3 +156,27 @@ def test_misaligned_arrays_work() -> None:
     assert not rewards.flags.aligned
     sample = srrd.RewardSample(COLUMNS["state"], COLUMNS["action"], COLUMNS["next_state"], rewards)
     assert sorted(sample.rewards) == sorted(COLUMNS["reward"])
+
+
+ROWS = {"state": ["a", "b", "c"], "action": [0, 1, 0], "next_state": ["b", "c", "a"], "reward": [1.0, 2.0, 4.0]}
+
+
+def test_columns_that_nobody_needs_do_not_hinder() -> None:
+    expected = srrd.from_frame(pd.DataFrame(ROWS))[0]
+    # Numbers and texts, which pyarrow refuses; nothing but nulls, which the C interface does not carry.
+    for extra in ([1, "a", None], [1 + 2j, 0j, 3j], [np.zeros((2, 2))] * 3):
+        assert srrd.from_frame(pd.DataFrame(ROWS).assign(extra=extra))[0] == expected
+    nulls = pl.DataFrame({**ROWS, "note": [None, None, None]})
+    assert srrd.from_frame(nulls)[0] == expected
+    assert srrd.from_frame(nulls.lazy())[0] == expected
+    mixed = pd.DataFrame(ROWS).assign(state=["a", 7, "c"], next_state=[7, "c", "a"])
+    assert sorted(map(str, srrd.from_frame(mixed)[0].states)) == ["7", "a", "c"]
+
+
+def test_arrays_of_features_in_a_dict_are_features() -> None:
+    obs = np.arange(8.0).reshape(4, 2)
+    batch = {"obs": obs, "action": [0, 1, 0, 1], "next_obs": obs[::-1], "reward": [1.0, 2.0, 3.0, 5.0]}
+    sample = srrd.from_frame(batch)[0]
+    expected = srrd.RewardSample(obs, batch["action"], obs[::-1], batch["reward"])
+    assert np.array_equal(sample.states, obs) and np.array_equal(sample.rewards, expected.rewards)
+    assert srrd.distance(sample, expected, metric="direct") == 0
