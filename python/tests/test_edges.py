@@ -169,7 +169,7 @@ LONG = {
     "interval": 'srrd.compare(big, other, "direct", interval=0.95, draws=10**6)',
     "matrix": 'srrd.pairwise([big] * 300, "projected")',
     "blocks": 'srrd.pairwise([big] * 300, "projected", block=1)',
-    "maxent": "srrd.irl.maxent(walks, horizon=200, gamma=1.0, iterations=10**8)",
+    "maxent": "srrd.irl.maxent(walks, horizon=20_000, gamma=1.0, iterations=10**8)",
     "models": 'srrd.models(scores, rewards=["a", "b"], draws=10**7)',
     "evaluate": "srrd.evaluate(labelled, repeats=10**6)",
     "run": 'srrd.run(srrd.Plan("coverage", trials=2000), folder)',
@@ -200,7 +200,7 @@ def test_an_interrupt_ends_every_long_call(name: str, tmp_path: Path) -> None:
     path = tmp_path / "large.csv"
     if name == "reading":
         rows = "".join(f"{row % 9973},{row % 5},{row * 7 % 9973},{row % 11}\n" for row in range(100_000))
-        path.write_text("state,action,next_state,reward\n" + rows * 25)
+        path.write_text("state,action,next_state,reward\n" + rows * 100)
     script = SCRIPT.replace("CALL", LONG[name])
     call = [sys.executable, "-W", "ignore", "-c", script, str(path), str(tmp_path / "run")]
     with subprocess.Popen(call, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as child:
