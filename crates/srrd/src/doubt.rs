@@ -39,6 +39,11 @@ impl Measured<'_> {
     }
 
     fn doubt_by_noise(&self, distance: f64, range: Range, margin: f64) -> Option<Why> {
+        // Few rows tell next to nothing of noise: one transition with a reward that changed is no noise of all.
+        let told = [self.pair.a, self.pair.b].into_iter().filter_map(|sample| sample.noise());
+        if told.map(|noise| noise.degrees_of_freedom).sum::<usize>() < LEAST_FREEDOM {
+            return None;
+        }
         let floor = self.noise_floor()?.distance;
         let explained = if range.low > margin { range.low <= floor } else { distance <= 2.0 * floor };
         explained.then_some(Why::Noise { distance, floor })

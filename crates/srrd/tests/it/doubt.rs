@@ -105,6 +105,14 @@ fn noise_of_repeated_rewards_is_no_difference() {
         different += usize::from(judged(&a, &opposite, EndRule::None).answer == Answer::Different);
     }
     assert!(explained >= 15 && different == 20, "{explained} explained, {different} different");
+    // One reward that changed is no noise of all.
+    let (rows, mut rng) = (transitions(7), generator(7));
+    let mut unrelated = || {
+        let mut rows: Vec<_> = rows.iter().map(|&(s, a, t)| (s, a, t, rng.random_range(-1.0..1.0))).collect();
+        rows.push((rows[0].0, rows[0].1, rows[0].2, rows[0].3 + 2.0));
+        RewardSample::from_rows(rows, Duplicates::Mean).unwrap()
+    };
+    assert_eq!(judged(&unrelated(), &unrelated(), EndRule::None).answer, Answer::Different);
 }
 
 #[test]
