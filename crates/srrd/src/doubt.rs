@@ -3,7 +3,7 @@
 //! - **Noise.** Transitions that were met several times tell how noisy rewards are, and so how far apart two noisy copies of one reward are
 //!   to be expected. A distance that such noise explains is no difference.
 //! - **Chance.** Where an action has several next states, behaviour depends on the mean over them. Rewards that differ only in how it is
-//!   shared out ask for the same, which `projected` sees with means (`dynamics`).
+//!   shared out ask for the same, which `projected` sees with means (`dynamics`). Where actions lead to a great many states this is not looked at.
 //! - **Hidden.** Correlations are about squares: a few very large rewards that both share hide whatever the others want. Agents that have
 //!   learned to avoid them choose among the others. So the transitions that carry most are taken out, round by round, half of the squares at a
 //!   time: if what is left, at most as small as [`VISIBLE`], is about as far apart as unrelated rewards are, "same" would be wrong.
@@ -27,6 +27,8 @@ const FEW: f64 = 0.5;
 const MOST: f64 = 0.5;
 /// From this distance on, what is left of two rewards has little in common.
 const UNLIKE: f64 = 0.5;
+/// So many entries per transition equations of means may have before they are solved.
+const DENSE: usize = 64;
 /// Into how many steps the interval of γ is divided.
 const GAMMAS: i32 = 16;
 /// Distances by several γ that differ by less are the same: γ does not matter, as in one-step problems.
@@ -133,16 +135,21 @@ pub(crate) fn doubt_by_gamma(
     (!holds).then_some(Why::GammaUncertain { gammas: [low, high], identified: estimate.identified })
 }
 
-/// Whether an action leads to several states.
+/// Whether actions lead to several states, and not to so many that equations of means over them would be dense: from a hub to all others.
 fn chance_decides(rows: &[Row]) -> bool {
     let mut leads: Vec<(u32, u32)> = Vec::new();
-    rows.chunk_by(|one, other| one.state == other.state).any(|of_state| {
+    let (mut several, mut entries) = (false, 0);
+    for of_state in rows.chunk_by(|one, other| one.state == other.state) {
         leads.clear();
         leads.extend(of_state.iter().map(|row| (row.action, row.next)));
         leads.sort_unstable();
         leads.dedup();
-        leads.windows(2).any(|two| two[0].0 == two[1].0)
-    })
+        for of_action in leads.chunk_by(|one, other| one.0 == other.0) {
+            several |= of_action.len() > 1;
+            entries += of_action.len() * of_action.len();
+        }
+    }
+    several && entries <= DENSE * rows.len()
 }
 
 /// The rows but for the largest ones, which carry [`MOST`] of the squares of both values.
