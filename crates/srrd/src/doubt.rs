@@ -177,3 +177,18 @@ fn without_largest(values: &[Vec<f64>; 2]) -> Vec<u32> {
 fn squares(values: &[f64]) -> f64 {
     values.iter().map(|v| v * v).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chance_is_looked_at_where_equations_stay_sparse() {
+        let row = |state, action, next| Row { state, action, next, ends: false };
+        let certain: Vec<Row> = (0..100).map(|s| row(s, 0, (s + 1) % 100)).collect();
+        let slips: Vec<Row> = (0..100).flat_map(|s| [row(s, 0, (s + 1) % 100), row(s, 0, (s + 2) % 100)]).collect();
+        // A star of a million states would take minutes.
+        let hub: Vec<Row> = (1..400).map(|leaf| row(0, 0, leaf)).chain((1..400).map(|leaf| row(leaf, 0, 0))).collect();
+        assert_eq!([&certain, &slips, &hub].map(|rows| chance_decides(rows)), [false, true, false]);
+    }
+}

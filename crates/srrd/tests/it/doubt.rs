@@ -163,14 +163,3 @@ fn copies_are_not_different_by_a_gamma_that_the_data_cannot_tell() {
     }
     assert!(different == 0 && unsure > 5, "{different} different, {unsure} unsure");
 }
-
-/// Means over all that a hub leads to would make dense equations: a star of a million states took two minutes.
-#[test]
-fn hubs_are_not_looked_at_for_chance() {
-    let mut rng = generator(11);
-    let leaves = 400u32;
-    let rows: Vec<(u32, u32, u32)> = (1..=leaves).flat_map(|leaf| [(0, 0, leaf), (leaf, 0, 0)]).collect();
-    let [a, b] = [0, 1].map(|_| sample(&rows, |_| rng.random_range(-1.0..1.0)));
-    let verdict = judged(&a, &b, EndRule::None);
-    assert!(matches!(verdict.why, Why::Apart { .. } | Why::Witnessed { .. } | Why::Between { .. }), "{verdict:?}");
-}
