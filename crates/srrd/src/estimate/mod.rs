@@ -136,16 +136,21 @@ pub(crate) fn row_sums(graph: &Graph, edge_values: &[f64]) -> Vec<f64> {
     parallel::map(graph.states(), |x| sum(&edge_values[graph.out_edges(x as u32)]))
 }
 
+pub(crate) fn sum(values: &[f64]) -> f64 {
+    sum_of(values, |value| *value)
+}
+
 /// Four sums side by side: one alone would wait for every addition before the next.
-fn sum(values: &[f64]) -> f64 {
-    let (chunks, rest) = values.as_chunks::<4>();
+#[inline]
+fn sum_of<T>(items: &[T], value: impl Fn(&T) -> f64) -> f64 {
+    let (chunks, rest) = items.as_chunks::<4>();
     let mut sums = [0.0; 4];
     for chunk in chunks {
         for k in 0..4 {
-            sums[k] += chunk[k];
+            sums[k] += value(&chunk[k]);
         }
     }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest.iter().sum::<f64>()
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest.iter().map(value).sum::<f64>()
 }
 
 /// Σ over succ(x) of one value per state, for every state x.
@@ -179,10 +184,18 @@ impl<'a> RowSums<'a> {
         }
     }
 
-    /// Over the edges that leave some states, one state after the other.
+    /// Over the edges that leave any of some states.
     #[inline]
-    pub fn total(&self, states: impl IntoIterator<Item = u32>) -> f64 {
-        states.into_iter().map(|x| self.of(x)).sum()
+    pub fn total(&self, states: &[u32]) -> f64 {
+        match self {
+            RowSums::Known(sums) => sum_of(states, |&x| sums[x as usize]),
+            RowSums::Asked { .. } => sum_of(states, |&x| self.of(x)),
+        }
+    }
+
+    /// Over all edges between so many states.
+    pub fn of_all(&self, states: usize) -> f64 {
+        (0..states as u32).map(|x| self.of(x)).sum()
     }
 }
 

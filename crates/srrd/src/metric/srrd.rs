@@ -84,7 +84,7 @@ fn double<T: Copy + Default + Send>(
     let near = |z: u32| {
         let values = &values[graph.out_edges(z)];
         if let (true, Some(weight)) = (without_terminal, batch.equal_weight()) {
-            let sum = values.iter().fold(0.0, |sum, value| sum + value);
+            let sum = estimate::sum(values);
             let size = values.len() as f64 * weight;
             return [sum, sum, size, size];
         }
@@ -125,13 +125,13 @@ fn double<T: Copy + Default + Send>(
         },
     );
     drop(first);
-    let constant = term(rows.total(0..graph.states() as u32), size_3 * size_4);
+    let constant = term(rows.of_all(graph.states()), size_3 * size_4);
 
     let terms_of = |z: u32, size_56: f64, [from_3, from_4]: [f64; 2]| {
         let [near_1, near_2, size_1, size_2] = near(z);
         // Every successor of X1 that lies in B is in X5, so a row of X1 is summed whole. The same holds of X2 and X6, and
         // terminal states have empty rows: the two sums are one function.
-        let walk = rows.total(graph.successors(z).iter().copied());
+        let walk = rows.total(graph.successors(z));
         let terms = StateTerms {
             near_1: term(near_1, size_1),
             near_2: term(near_2, size_2),
@@ -228,12 +228,12 @@ fn unbiased<T: Copy + Default + Send>(
     let mut weights = vec![[0.0; 4]; graph.states()];
     estimate::add_columns(graph, |e| [sums[e], f64::from(graph.multiplicity(e))], &mut weights, [0, 2], [1, 3]);
     drop(sums);
-    let constant = term(rows.total(0..graph.states() as u32), rewards.reward.len() as f64);
+    let constant = term(rows.of_all(graph.states()), rewards.reward.len() as f64);
 
     let terms = two_step::map(graph, None, &weights, |z, Reached { sums: [from_3, from_4, count_3, count_4], .. }| {
         let near = term(rows.of(z), graph.transitions_from(z) as f64);
         let counts = graph.successors(z).iter().map(|&y| graph.transitions_from(y) as f64).sum();
-        let walk = term(rows.total(graph.successors(z).iter().copied()), counts);
+        let walk = term(rows.total(graph.successors(z)), counts);
         let terms = StateTerms {
             near_1: near,
             near_2: near,
