@@ -11,7 +11,7 @@ use super::levels::Components;
 use crate::run::{Pace, checkpoint};
 use crate::settings::Gamma;
 use crate::sparse::factor::{Factor, Pattern};
-use crate::sparse::order::minimum_degree;
+use crate::sparse::order::{Limit, minimum_degree};
 use crate::units;
 
 /// The rows: a state, and where its action leads with which share; what is missing of 1 ends the episode.
@@ -75,8 +75,6 @@ const VISIBLE: f64 = 1e-11;
 /// With more that are left out, or with more entries, iterations are taken.
 const FAINT: usize = 300;
 const ENTRIES: usize = 20_000_000;
-const WORK: u64 = 1_000_000;
-const WORK_PER_ENTRY: u64 = 4000;
 const TOLERANCE: f64 = 1e-14;
 const ROUNDS: usize = 8;
 const SETTLED: f64 = 1e-12;
@@ -210,7 +208,7 @@ impl MeanProjection {
         let mut distinct = positions.clone();
         distinct.sort_unstable();
         distinct.dedup();
-        let limit = WORK + WORK_PER_ENTRY * self.entry.len() as u64;
+        let limit = Limit::beside_iterations(self.entry.len());
         let order = minimum_degree(&distinct, &vec![false; self.columns], limit)?;
         let mut place = vec![0u32; self.columns];
         order.iter().zip(0u32..).for_each(|(&column, at)| place[column as usize] = at);

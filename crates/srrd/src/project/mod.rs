@@ -48,8 +48,8 @@ pub struct Shaping {
 /// The residual of rewards r is r − A(AᵀA)⁺Aᵀr, the rows of A having −1 at s and γ at s'. Shaping changes nothing of it, whatever the
 /// transitions are.
 ///
-/// The normal equations are factorized (L D Lᵀ, order of elimination by minimum degree) when that takes at most a few thousand
-/// multiplications an edge: always up to a few hundred states, and far beyond on chains, trees and grids. A few steps of conjugate
+/// The normal equations are factorized (L D Lᵀ, order of elimination by minimum degree) when that takes at most some thousand
+/// multiplications per edge, and little memory: always up to a few hundred states, and far beyond on chains, trees and grids. A few steps of conjugate
 /// gradients then remove its rounding. On larger, denser graphs, where these converge fast, they work alone. Which way is taken
 /// depends on the transitions only. The rank is counted on the graph, not on numbers.
 ///

@@ -8,7 +8,7 @@ use super::graph::{END, Edge};
 use super::levels::Components;
 use crate::run::checkpoint;
 use crate::sparse::factor::Pattern;
-use crate::sparse::order::minimum_degree;
+use crate::sparse::order::{Limit, minimum_degree};
 
 /// States and edges between them, states numbered anew.
 #[derive(Clone, Debug)]
@@ -71,11 +71,6 @@ impl System {
 
 /// No unknown, or no entry.
 pub(super) const NONE: u32 = u32::MAX;
-
-/// Factorizing is worth so many multiplications an edge: about the time of a thousand steps of the iterations …
-const WORK_PER_EDGE: u64 = 4000;
-/// … and this many in any case.
-const WORK: u64 = 1_000_000;
 
 /// Beyond this many unknowns …
 const ALWAYS: u32 = 1000;
@@ -141,7 +136,7 @@ impl Elimination {
         if count > ALWAYS && pairs.len() > DENSE * count as usize {
             return None;
         }
-        let limit = WORK + WORK_PER_EDGE * system.edges.len() as u64;
+        let limit = Limit::beside_iterations(system.edges.len());
         let mut late = vec![false; count as usize];
         for (&number, &starts) in free.iter().zip(&system.starts).filter(|(number, _)| **number != NONE) {
             late[number as usize] = !starts;

@@ -200,10 +200,15 @@ impl<'a> Reduced<'a> {
     /// Conjugate gradients from the potential 0, until the gradient, preconditioned, is `enough` or less.
     fn descend(&self, mut gradient: Vec<Two>, enough: Two) -> Option<Vec<Two>> {
         let mut potential = vec![[0.0; 2]; gradient.len()];
-        let mut direction = self.precondition(&gradient);
+        // Used again in every step: new memory takes the system longer than what is done with it.
+        let mut work = Vec::new();
+        let mut direction = Vec::new();
+        self.precondition(&gradient, &mut work, &mut direction);
         // The equations of all transitions times the direction.
         let mut of_all = self.with_all(&direction, &gradient).into_owned();
         let mut size = dot(&gradient, &direction);
+        // What is missing of a direction, and the next way down.
+        let mut other = Vec::new();
         for _ in 0..STEPS {
             // A vector that is done stays as it is.
             let open = [0, 1].map(|k| size[k] > enough[k]);
@@ -211,37 +216,38 @@ impl<'a> Reduced<'a> {
                 return Some(potential);
             }
             checkpoint();
-            let missing = self.missing(&direction);
-            let (whole, less) = (dot(&direction, &of_all), dot(&direction, &missing));
+            self.missing(&direction, &mut other);
+            let (whole, less) = (dot(&direction, &of_all), dot(&direction, &other));
             let step = [0, 1].map(|k| if open[k] { size[k] / (whole[k] - less[k]) } else { 0.0 });
             if !step.iter().all(|step| step.is_finite() && *step >= 0.0) {
                 return None;
             }
             for (((g, p), d), (a, m)) in
-                gradient.iter_mut().zip(&mut potential).zip(&direction).zip(of_all.iter().zip(&missing))
+                gradient.iter_mut().zip(&mut potential).zip(&direction).zip(of_all.iter().zip(&other))
             {
                 for k in 0..2 {
                     g[k] -= step[k] * (a[k] - m[k]);
                     p[k] += step[k] * d[k];
                 }
             }
-            let downhill = self.precondition(&gradient);
-            let next = dot(&gradient, &downhill);
+            self.precondition(&gradient, &mut work, &mut other);
+            let next = dot(&gradient, &other);
             let keep = [0, 1].map(|k| if open[k] { next[k] / size[k] } else { 0.0 });
-            go_on(&mut of_all, keep, &self.with_all(&downhill, &gradient));
-            go_on(&mut direction, keep, &downhill);
+            go_on(&mut of_all, keep, &self.with_all(&other, &gradient));
+            go_on(&mut direction, keep, &other);
             size = [0, 1].map(|k| if open[k] { next[k] } else { size[k] });
         }
         None
     }
 
     /// What the equations of all transitions have more than those of what stays, times a potential.
-    fn missing(&self, potential: &[Two]) -> Vec<Two> {
+    fn missing(&self, potential: &[Two], missing: &mut Vec<Two>) {
         let Reduced { system, equations, .. } = *self;
-        let mut missing = vec![[0.0; 2]; potential.len()];
+        missing.clear();
+        missing.resize(potential.len(), [0.0; 2]);
         for (edge, weight) in self.gone() {
             let shaped = shaping(system, equations, edge, potential).map(|shaped| shaped * weight);
-            add_column(system, equations, edge, shaped, &mut missing);
+            add_column(system, equations, edge, shaped, missing);
         }
         if !self.share.is_empty() {
             let of_all = means_of_shaping(system, &equations.sums, &equations.share, potential);
@@ -252,7 +258,6 @@ impl<'a> Reduced<'a> {
                 add(missing, -equations.sums[state], of_all[c]);
             }
         }
-        missing
     }
 
     /// The equations of all transitions, times a gradient that was preconditioned.
@@ -272,18 +277,22 @@ impl<'a> Reduced<'a> {
         Cow::Owned(product)
     }
 
-    fn precondition(&self, gradient: &[Two]) -> Vec<Two> {
+    /// The gradient times the inverse of the equations of all transitions, or of their diagonal.
+    fn precondition(&self, gradient: &[Two], work: &mut Vec<Two>, downhill: &mut Vec<Two>) {
+        downhill.clear();
         match (&self.equations.preconditioner, self.equations.elimination(self.system)) {
             (Preconditioner::Factor(factor), Some(Elimination { of_state, unknowns, .. })) => {
-                let mut right = vec![[0.0; 2]; *unknowns];
+                work.clear();
+                work.resize(*unknowns, [0.0; 2]);
                 for (&unknown, g) in of_state.iter().zip(gradient).filter(|(unknown, _)| **unknown != NONE) {
-                    right[unknown as usize] = *g;
+                    work[unknown as usize] = *g;
                 }
-                factor.solve_columns(&mut right);
-                of_state.iter().map(|&unknown| right.get(unknown as usize).copied().unwrap_or([0.0; 2])).collect()
+                factor.solve_columns(work);
+                downhill
+                    .extend(of_state.iter().map(|&unknown| work.get(unknown as usize).copied().unwrap_or([0.0; 2])));
             }
             (Preconditioner::Diagonal(inverse), _) => {
-                gradient.iter().zip(inverse).map(|(g, d)| g.map(|g| g * d)).collect()
+                downhill.extend(gradient.iter().zip(inverse).map(|(g, d)| g.map(|g| g * d)));
             }
             (Preconditioner::Factor(_), None) => unreachable!("a factor is made by an elimination"),
         }

@@ -17,7 +17,7 @@ pub(crate) mod factor;
 pub(crate) mod order;
 
 use factor::{Factor, Pattern};
-use order::minimum_degree;
+use order::{Limit, minimum_degree};
 
 /// The pattern of a symmetric matrix and the order in which its unknowns are eliminated. The [module](self) has an example.
 #[derive(Clone, Debug)]
@@ -45,6 +45,7 @@ impl Symmetric {
         );
         pairs.sort_unstable();
         pairs.dedup();
+        let limit = Limit { multiplications: limit, entries: u64::MAX };
         let order = minimum_degree(&pairs, &vec![false; n], limit)?;
         let mut place = vec![0u32; n];
         order.iter().zip(0u32..).for_each(|(&unknown, position)| place[unknown as usize] = position);
@@ -82,7 +83,7 @@ impl Symmetric {
     /// bᵀ N⁻¹ b of a vector of a few entries (unknown, value). `work` holds n zeros, before and after.
     pub fn quadratic(&self, factor: &SymmetricFactor, b: &[(u32, f64)], work: &mut [f64]) -> f64 {
         let placed: Vec<(u32, f64)> = b.iter().map(|&(i, value)| (self.place[i as usize], value)).collect();
-        factor.0.quadratic(&placed, &self.pattern, work)
+        factor.0.quadratic(&placed, work)
     }
 
     fn with_placed(&self, values: &mut [f64], change: impl FnOnce(&mut [f64])) {
