@@ -45,7 +45,7 @@ impl Symmetric {
         );
         pairs.sort_unstable();
         pairs.dedup();
-        let limit = Limit { multiplications: limit, entries: u64::MAX };
+        let limit = Limit { multiplications: limit, entries: u64::MAX, looks: limit };
         let order = minimum_degree(&pairs, &vec![false; n], limit)?;
         let mut place = vec![0u32; n];
         order.iter().zip(0u32..).for_each(|(&unknown, position)| place[unknown as usize] = position);
