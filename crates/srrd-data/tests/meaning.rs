@@ -240,7 +240,7 @@ fn copies_keep_names_and_know_other_ones() {
     let copy = TableCopy::open(input, &output, &[], &TableOptions::default()).unwrap();
     assert_eq!(copy.notes().len(), 1);
     assert_eq!(copy.reward_columns(), [2]);
-    assert_eq!(copy.run().unwrap(), 2);
+    assert_eq!(copy.run().unwrap().rows, 2);
     let expected = "{\"obs\":\"01\",\"act\":\"x\",\"rew\":1.0,\"007\":\"a\"}\n{\"obs\":\"2\",\"act\":\"y\",\"rew\":2.5,\"007\":\"b\"}\n";
     assert_eq!(std::fs::read_to_string(&output).unwrap(), expected);
 }

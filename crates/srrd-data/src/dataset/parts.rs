@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::DatasetInfo;
 use crate::error::{ErrorKind, TableError};
-use crate::table::{Batch, Extras, FileFormat, Piece, Schema, TableNote, TableReader, open};
+use crate::table::{Batch, Extras, FileFormat, Passing, Piece, Schema, TableNote, TableReader, open};
 
 pub(super) const INFO: DatasetInfo = DatasetInfo {
     name: "parts",
@@ -65,7 +65,7 @@ pub(crate) struct PartsReader {
 enum Choice {
     Everything,
     Selected(Vec<String>),
-    Extras { meant: Vec<String>, as_json: bool, kept: Extras },
+    Extras { meant: Vec<String>, passing: Passing, kept: Extras },
 }
 
 impl PartsReader {
@@ -84,14 +84,17 @@ impl PartsReader {
         match &self.choice {
             Choice::Everything => part.select(&self.schema.names().collect::<Vec<_>>())?,
             Choice::Selected(names) => part.select(&names.iter().map(String::as_str).collect::<Vec<_>>())?,
-            Choice::Extras { meant, as_json, kept } => {
-                let extras = part.keep_extras(&meant.iter().map(String::as_str).collect::<Vec<_>>(), *as_json)?;
+            Choice::Extras { meant, passing, kept } => {
+                let extras = part.keep_extras(&meant.iter().map(String::as_str).collect::<Vec<_>>(), *passing)?;
                 if extras != *kept {
                     return Err(other_columns(part.name()));
                 }
             }
         }
-        if !part.schema().names().eq(self.schema.names()) {
+        let columns = |schema: &Schema| -> Vec<_> {
+            schema.fields.iter().map(|field| (field.name.clone(), field.original.clone())).collect()
+        };
+        if columns(part.schema()) != columns(&self.schema) {
             return Err(other_columns(part.name()));
         }
         Ok(part)
@@ -124,11 +127,11 @@ impl TableReader for PartsReader {
         Ok(())
     }
 
-    fn keep_extras(&mut self, meant: &[&str], as_json: bool) -> Result<Extras, TableError> {
-        let kept = self.current.keep_extras(meant, as_json)?;
+    fn keep_extras(&mut self, meant: &[&str], passing: Passing) -> Result<Extras, TableError> {
+        let kept = self.current.keep_extras(meant, passing)?;
         self.schema = self.current.schema().clone();
         let meant = meant.iter().map(|name| (*name).to_owned()).collect();
-        self.choice = Choice::Extras { meant, as_json, kept: kept.clone() };
+        self.choice = Choice::Extras { meant, passing, kept: kept.clone() };
         Ok(kept)
     }
 

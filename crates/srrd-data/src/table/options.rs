@@ -343,6 +343,13 @@ pub enum TableNote {
         /// Why it cannot be kept.
         why: String,
     },
+    /// Numbers of a copy became null.
+    Null {
+        /// The file.
+        file: String,
+        /// How many in which column.
+        columns: Vec<(String, u64)>,
+    },
     /// Which columns were taken for scores.
     Scores {
         /// The file.
@@ -395,6 +402,14 @@ impl fmt::Display for TableNote {
                 shorten(column),
                 role.info().name
             ),
+            TableNote::Null { file, columns } => {
+                let told = |(column, count): &(String, u64)| format!("{count} of column `{}`", shorten(column));
+                write!(
+                    f,
+                    "{file}: JSON has no NaN and no infinities; null stands for {}; another format, such as Parquet or CSV, keeps them",
+                    columns.iter().map(told).collect::<Vec<_>>().join(", ")
+                )
+            }
             TableNote::Scores { file, columns } => {
                 write!(f, "{file}: comparing the scores {}; choose others with --rewards", columns.join(", "))
             }

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::batch::Schema;
 use super::options::{Next, Role, TableNote, TableOptions};
 use super::properties::PROPERTIES;
 use super::read::listed;
+use super::schema::Schema;
 use crate::error::{ErrorKind, TableError, shorten};
 
 /// The columns that make reward samples out of a table, by name.

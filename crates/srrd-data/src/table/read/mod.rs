@@ -29,9 +29,10 @@ use std::path::Path;
 
 use crate::dataset::{self, DatasetOptions, Log};
 use crate::error::{ErrorKind, TableError};
-use crate::table::batch::{Batch, Column, Schema, TextColumn, Values};
+use crate::table::batch::{Batch, Column, TextColumn, Values};
 use crate::table::format::{Compression, FileFormat, Format, signature};
 use crate::table::options::TableNote;
+use crate::table::schema::Schema;
 use crate::table::types::push_text;
 
 use counted::Counted;
@@ -58,6 +59,28 @@ pub struct ReadOptions {
 impl Default for ReadOptions {
     fn default() -> Self {
         ReadOptions { batch_rows: 16 * 1024, numeric_names: false, dataset: DatasetOptions::default() }
+    }
+}
+
+/// How columns come that carry no meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// As text, where they are no numbers and no truths.
+    Text,
+    /// Also as texts that are their values in JSON.
+    Json,
+    /// As they are in the file, where this format can hold their types.
+    Original(Format),
+}
+
+impl Passing {
+    /// To a table of this format.
+    pub(crate) fn to(format: Format) -> Self {
+        match format {
+            Format::Parquet | Format::Arrow => Passing::Original(format),
+            _ if format.info().json => Passing::Json,
+            _ => Passing::Text,
+        }
     }
 }
 
@@ -107,13 +130,13 @@ pub trait TableReader: Send {
     fn select(&mut self, names: &[&str]) -> Result<(), TableError>;
 
     /// Prepares for copying all columns. Those other than `meant` may be of any type: dates, times, decimals, lists and mixtures
-    /// come as text, and what cannot be kept is not selected. With `as_json`, columns may come as texts that are their values in
-    /// JSON. To be called before the first batch, instead of [`select`](Self::select).
+    /// come as `passing` says, and what cannot be kept is not selected. To be called before the first batch, instead of
+    /// [`select`](Self::select).
     ///
     /// # Errors
     /// A column in `meant` is of a type that cannot be read.
-    fn keep_extras(&mut self, meant: &[&str], as_json: bool) -> Result<Extras, TableError> {
-        let _ = (meant, as_json);
+    fn keep_extras(&mut self, meant: &[&str], passing: Passing) -> Result<Extras, TableError> {
+        let _ = (meant, passing);
         Ok(Extras::default())
     }
 

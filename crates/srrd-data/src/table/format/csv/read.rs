@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use super::scan::{Fault, Field as Part, Problem, Progress, Record, blank_lines, record, take_rows, whole_records};
 use crate::error::{ErrorKind, TableError, shorten};
-use crate::table::batch::{Batch, ColumnType, Field, Schema};
+use crate::table::batch::Batch;
 use crate::table::read::lines::LineBlocks;
 use crate::table::read::{Decoder, Input, Piece, ReadOptions, Selection, TableReader, Undecoded, check_names};
+use crate::table::schema::{ColumnType, Field, Schema};
 
 pub(super) struct CsvReader {
     lines: LineBlocks,
@@ -32,7 +33,7 @@ impl CsvReader {
             check_header(&lines, &names)?;
         }
         let schema =
-            Schema { fields: names.into_iter().map(|name| Field { name, kind: Some(ColumnType::Text) }).collect() };
+            Schema { fields: names.into_iter().map(|name| Field::new(name, Some(ColumnType::Text))).collect() };
         check_names(lines.name(), &schema)?;
         Ok(CsvReader {
             lines,

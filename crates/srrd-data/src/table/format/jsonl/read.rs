@@ -12,10 +12,11 @@ use serde_json::value::RawValue;
 
 use super::cell::{self, Kind, Mixing};
 use crate::error::{ErrorKind, TableError, shorten};
-use crate::table::batch::{Batch, Column, ColumnType, Field, Schema};
+use crate::table::batch::{Batch, Column};
 use crate::table::read::chat::{is_chat, text_of};
 use crate::table::read::lines::LineBlocks;
-use crate::table::read::{Extras, Input, Piece, ReadOptions, Selection, TableReader, check_names};
+use crate::table::read::{Extras, Input, Passing, Piece, ReadOptions, Selection, TableReader, check_names};
+use crate::table::schema::{ColumnType, Field, Schema};
 
 /// A batch ends early when it comes from this much text.
 const BATCH_BYTES: usize = 16 * 1024 * 1024;
@@ -84,10 +85,10 @@ impl JsonlReader {
         for key in &mut self.keys {
             key.first = schema.len();
             match key.list {
-                None => schema.fields.push(Field { name: key.name.clone(), kind: None }),
-                Some(count) => schema
-                    .fields
-                    .extend((0..count).map(|index| Field { name: format!("{}.{index}", key.name), kind: None })),
+                None => schema.fields.push(Field::new(&key.name, None)),
+                Some(count) => {
+                    schema.fields.extend((0..count).map(|index| Field::new(format!("{}.{index}", key.name), None)))
+                }
             }
         }
         self.selection = Selection::everything(schema);
@@ -164,7 +165,8 @@ impl TableReader for JsonlReader {
         Ok(())
     }
 
-    fn keep_extras(&mut self, meant: &[&str], as_json: bool) -> Result<Extras, TableError> {
+    fn keep_extras(&mut self, meant: &[&str], passing: Passing) -> Result<Extras, TableError> {
+        let as_json = passing == Passing::Json;
         let meant: HashSet<&str> = meant.iter().copied().collect();
         // Lists without a meaning are kept as they are written, however long each of them is.
         let names = std::mem::take(&mut self.selection.all);
