@@ -59,12 +59,6 @@ fn what_to_do_without_a_reward_is_told() {
     // A log of several rewards that was exported.
     let error = csv("step,prompt,completion,accuracy_reward,length_reward\n1,p,c,0,1\n").unwrap_err().to_string();
     assert!(error.contains("`--rewards old,new`") && error.contains("did you mean `accuracy_reward`?"), "{error}");
-    // One row per episode.
-    let episode = r#"{"id":0,"observations":[1,2,3],"actions":[0,1],"rewards":[0.5,1]}"#;
-    let error = table(Format::Jsonl, episode, &TableOptions::default()).unwrap_err();
-    assert_eq!(error.column(), Some("reward"));
-    let error = error.to_string();
-    assert!(error.contains("`rewards` holds several numbers in each row") && error.contains("explode"), "{error}");
 }
 
 #[test]

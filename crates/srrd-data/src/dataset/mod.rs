@@ -24,6 +24,7 @@ mod starcraft;
 #[cfg(feature = "parquet")]
 mod trl;
 mod verl;
+mod whole;
 
 #[cfg(feature = "hdf5")]
 mod d4rl;
@@ -43,6 +44,7 @@ pub use log::Log;
 pub use note::DatasetNote;
 pub use options::{DATASET_OPTIONS, DatasetOptionError, DatasetOptionInfo, DatasetOptions};
 pub(crate) use parts::PartsReader;
+pub(crate) use whole::open_episodes;
 
 /// What is known about a kind of data set.
 #[derive(Debug)]

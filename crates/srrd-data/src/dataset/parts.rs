@@ -135,6 +135,10 @@ impl TableReader for PartsReader {
         Ok(kept)
     }
 
+    fn first_cell(&mut self, column: &str) -> Option<String> {
+        self.current.first_cell(column)
+    }
+
     fn notes(&self) -> Vec<TableNote> {
         self.current.notes()
     }

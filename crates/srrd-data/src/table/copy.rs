@@ -9,6 +9,7 @@ use crate::table::batch::{Batch, Column, TextColumn, Values};
 use crate::table::format::{FileFormat, Format};
 use crate::table::number::finite_numbers;
 use crate::table::options::{TableNote, TableOptions};
+use crate::table::read::cells::open_cells;
 use crate::table::read::{Extras, Passing, TableReader, for_each_batch};
 use crate::table::roles::{NextState, Places, Roles};
 use crate::table::schema::{ColumnType, Schema};
@@ -237,7 +238,7 @@ fn open_passing(
     options: &TableOptions,
     notes: &mut Vec<TableNote>,
 ) -> Result<(Box<dyn TableReader>, Extras, TableOptions), TableError> {
-    let mut reader = open()?;
+    let mut reader = open_cells(open()?, options)?;
     let mut options = options.clone();
     let meant = match reader.log() {
         Some(log) => {

@@ -7,6 +7,7 @@ mod format;
 mod gather;
 mod model;
 mod models;
+mod names;
 mod number;
 mod options;
 mod original;
@@ -56,6 +57,7 @@ pub(crate) use crate::dataset::PartsReader;
 pub(crate) use number::feature_numbers;
 #[cfg(feature = "arrow")]
 pub(crate) use read::arrays::{column_type, fill as fill_column, list_value};
+pub(crate) use read::cells::open_cells;
 pub(crate) use read::chat::{text_of, text_of_json};
 #[cfg(any(feature = "arrow", feature = "hdf5"))]
 pub(crate) use read::guard::guarded;

@@ -1,5 +1,6 @@
 //! Reading tables: what all formats share.
 
+pub(crate) mod cells;
 pub(crate) mod chat;
 mod counted;
 pub(crate) mod gzip;
@@ -138,6 +139,13 @@ pub trait TableReader: Send {
     fn keep_extras(&mut self, meant: &[&str], passing: Passing) -> Result<Extras, TableError> {
         let _ = (meant, passing);
         Ok(Extras::default())
+    }
+
+    /// The text of a column in the first row, or its list as JSON writes it, where that can be looked at without reading it. To be
+    /// asked for before the first batch.
+    fn first_cell(&mut self, column: &str) -> Option<String> {
+        let _ = column;
+        None
     }
 
     /// What a log of training says about its columns; `None` for other tables.

@@ -38,6 +38,17 @@ pub(crate) trait RecordSource: Send {
     /// The next rows, in columns as they were asked for.
     fn next(&mut self) -> Result<Option<RecordBatch>, TableError>;
 
+    /// Some first rows of one column, without reading them.
+    fn first(&mut self, position: usize) -> Result<Option<ArrayRef>, TableError> {
+        self.start(&[position])?;
+        while let Some(records) = self.next()? {
+            if records.num_rows() > 0 {
+                return Ok(records.columns().first().cloned());
+            }
+        }
+        Ok(None)
+    }
+
     /// How many rows there are, where that can be told before they are read.
     fn rows_hint(&self) -> Option<usize> {
         None
@@ -313,6 +324,13 @@ impl<S: RecordSource> TableReader for RecordsReader<S> {
             extras.json = json.map(|(position, _)| position).collect();
         }
         Ok(extras)
+    }
+
+    fn first_cell(&mut self, column: &str) -> Option<String> {
+        let field = self.schema.fields().iter().position(|field| field.name() == column)?;
+        // Whatever is wrong there is told when it is read.
+        let rows = guarded(|| self.source.first(field)).ok()?.ok()??;
+        shown::cell(&rows)
     }
 
     fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {

@@ -187,6 +187,17 @@ fn text_at(array: &ArrayRef, row: usize) -> Option<&str> {
     }
 }
 
+/// The text in the first row, or its list as JSON writes it.
+pub(super) fn cell(array: &ArrayRef) -> Option<String> {
+    let list = list_value(array, 0).is_some() && is_json(array.data_type());
+    list.then(|| {
+        let mut json = String::new();
+        push_json(array, 0, &mut json);
+        json
+    })
+    .or_else(|| text_at(array, 0).map(str::to_owned))
+}
+
 fn json_at(array: &ArrayRef, row: usize, json: &mut String) -> serde_json::Value {
     json.clear();
     push_json(array, row, json);

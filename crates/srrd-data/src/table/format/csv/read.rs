@@ -62,6 +62,29 @@ impl CsvReader {
         Arc::clone(decoder)
     }
 
+    /// The field of a column in the first record, which stays unread.
+    fn first_field(&mut self, wanted: usize) -> Option<String> {
+        loop {
+            self.lines.consume(blank_lines(self.lines.text().as_bytes()));
+            let mut found = String::new();
+            let outcome = record(self.lines.text(), 0, self.delimiter, |column, part| match part {
+                Part::Whole(text) | Part::Part(text) if column == wanted => found.push_str(text),
+                _ => {}
+            });
+            match outcome {
+                Record::Whole { .. } => return Some(found),
+                Record::Blank { next } => self.lines.consume(next),
+                Record::Wrong { .. } => return None,
+                // Whatever is wrong there is told when it is read.
+                Record::Unfinished => {
+                    if !self.lines.more().ok()? {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+
     /// Fetches the next whole records.
     fn fetch_records(&mut self, records: &mut Undecoded) -> Result<Piece, TableError> {
         records.decoder = Some(self.decoder());
@@ -105,6 +128,11 @@ impl TableReader for CsvReader {
 
     fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
         self.selection.select(self.lines.name(), names)
+    }
+
+    fn first_cell(&mut self, column: &str) -> Option<String> {
+        let wanted = self.selection.all.index_of(column)?;
+        self.first_field(wanted)
     }
 
     fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {

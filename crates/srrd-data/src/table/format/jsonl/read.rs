@@ -30,6 +30,8 @@ struct Key {
     chat: bool,
     /// The position of its first column.
     first: usize,
+    /// What the first row has, where that may be a list.
+    cell: Option<String>,
 }
 
 impl Key {
@@ -189,6 +191,10 @@ impl TableReader for JsonlReader {
         Ok(extras)
     }
 
+    fn first_cell(&mut self, column: &str) -> Option<String> {
+        self.known.get(column).and_then(|&key| self.keys[key].cell.clone())
+    }
+
     fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {
         self.selection.fixed = true;
         batch.reset(self.next_row, self.kinds.iter().map(|kind| kind.map_or(ColumnType::Text, Kind::column_type)));
@@ -307,7 +313,11 @@ impl<'de> Visitor<'de> for KeysSeed<'_> {
             let value: &RawValue = map.next_value()?;
             let json = value.get();
             let chat = json.starts_with('[') && serde_json::from_str(json).is_ok_and(|value| is_chat(&value));
-            keys.push(Key { name, list: numbers_in(json), chat, first: 0 });
+            let cell = match json.starts_with("\"[") {
+                true => serde_json::from_str(json).ok(),
+                false => json.starts_with('[').then(|| json.to_owned()),
+            };
+            keys.push(Key { name, list: numbers_in(json), chat, first: 0, cell });
         }
         Ok(keys)
     }
