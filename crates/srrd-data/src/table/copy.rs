@@ -8,7 +8,7 @@ use crate::error::{ErrorKind, TableError};
 use crate::table::batch::{Batch, Column, TextColumn, Values};
 use crate::table::format::{FileFormat, Format};
 use crate::table::number::finite_numbers;
-use crate::table::options::{TableNote, TableOptions};
+use crate::table::options::{Next, TableNote, TableOptions};
 use crate::table::read::cells::open_cells;
 use crate::table::read::{Extras, Passing, TableReader, for_each_batch};
 use crate::table::roles::{NextState, Places, Roles};
@@ -127,6 +127,9 @@ impl TableCopy {
         };
         notes.extend(extras.left_out.iter().map(left_out));
         notes.extend(reader.notes());
+        if options.next == Next::Shift && check.roles.next_state == NextState::Shifted {
+            notes.push(TableNote::NotShifted { file: file.clone() });
+        }
         let log = reader.log().cloned();
         let lost = Lost { json: format.info().json, columns: vec![0; all.len()] };
         Ok(TableCopy { reader, writer, check, changes, added: added.len(), expected, notes, log, lost })

@@ -43,7 +43,9 @@ pub use read::ArrowFrame;
 pub use read::Undecoded;
 #[cfg(feature = "arrow")]
 pub use read::open_records;
-pub use read::{Extras, Passing, Piece, ReadOptions, TableReader, for_each_batch, open, open_bytes, open_stream};
+pub use read::{
+    Extras, Passing, Piece, ReadOptions, STANDARD_INPUT, TableReader, for_each_batch, open, open_bytes, open_stream,
+};
 pub use rewards::{RewardColumns, RewardWriter};
 pub use samples::{SampleTable, read_sample_table, read_samples, read_table};
 pub use schema::{ColumnType, Field, Schema};

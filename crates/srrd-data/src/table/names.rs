@@ -64,10 +64,18 @@ pub(super) fn spaces(name: &str) -> String {
 
 /// Why a column that seems to be there is not found, and what to do.
 pub(super) fn misnamed(schema: &Schema, column: &str) -> Option<String> {
+    if schema.names().next().is_some_and(|first| first.starts_with('#')) {
+        return Some(
+            "the first line begins with `#`, as comments do, and should name the columns: delete the lines of comments, or the `#` before \
+             the names"
+                .to_owned(),
+        );
+    }
     for (separator, called, remedy) in [
         (';', "semicolons", "separate them by commas"),
         ('\t', "tabs", "give the file the extension .tsv, or separate them by commas"),
         (',', "commas", "give the file the extension .csv, or separate them by tabs"),
+        ('|', "pipes (`|`)", "separate them by commas"),
     ] {
         let holds = |name: &str| {
             let mut parts = name.split(separator);

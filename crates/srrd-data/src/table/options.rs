@@ -316,6 +316,11 @@ pub enum TableNote {
         /// How many rows were left out because their next states are not in the table.
         left_out: usize,
     },
+    /// Next states were asked for, and a copy has the columns of its input.
+    NotShifted {
+        /// The file.
+        file: String,
+    },
     /// There are no next states, and a column says that rows follow each other.
     OneStep {
         /// The file.
@@ -383,6 +388,10 @@ impl fmt::Display for TableNote {
                 "{file}: there are no next states, so each row gets the state of the row after it in its episode ({episodes} \
                  episodes; {ended} last rows end their episode; {left_out} rows are left out because their next states are not \
                  known)"
+            ),
+            TableNote::NotShifted { file } => write!(
+                f,
+                "{file}: a copy has the columns of its input, so `--next shift` adds no next states; say it where the table is compared"
             ),
             TableNote::OneStep { file, column, goes_on } => write!(
                 f,

@@ -157,6 +157,23 @@ impl Finder<'_> {
         }
     }
 
+    /// The state whose name goes with that of the next state (`obs` with `next_obs`), where another would be taken.
+    fn state_of_next(&mut self) -> Option<Identity> {
+        let recognised = |wanted: Role| self.recognised.iter().find(|(role, _)| *role == wanted).map(|(_, name)| name);
+        let name = recognised(Role::NextState)?.strip_prefix("next_")?.to_owned();
+        let (taken, said) = (recognised(Role::State), self.options.columns.get(Role::State));
+        if said.is_some() || taken == Some(&name) {
+            return None;
+        }
+        let fitting = match name.strip_suffix("_*") {
+            Some(prefix) => Identity::numbered(self.schema, prefix),
+            None => Identity::find(self.schema, &name),
+        }?;
+        self.recognised.retain(|(role, _)| *role != Role::State);
+        self.recognised.insert(0, (Role::State, name));
+        Some(fitting)
+    }
+
     fn needed(&mut self, role: Role) -> Result<Identity, TableError> {
         self.found(role)?.ok_or_else(|| self.missing(role))
     }
@@ -220,9 +237,12 @@ impl Roles {
         notes: &mut Vec<TableNote>,
     ) -> Result<Self, TableError> {
         let mut finder = Finder { file, schema, options, recognised: Vec::new() };
-        let state = finder.needed(Role::State)?;
+        let mut state = finder.needed(Role::State)?;
         let action = finder.needed(Role::Action)?;
         let next_state = finder.found(Role::NextState)?;
+        if let Some(fitting) = finder.state_of_next() {
+            state = fitting;
+        }
         if next_state.is_none()
             && let Some(spaced) = schema.names().find(|name| is_named(name.trim(), "next_state"))
         {

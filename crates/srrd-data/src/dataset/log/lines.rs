@@ -61,7 +61,7 @@ impl Layout {
     ) -> Result<Box<dyn TableReader>, TableError> {
         let files = files_of(path);
         if files.is_empty() {
-            return Err(super::super::not_known(&path.display().to_string()));
+            return Err(super::super::parts::no_table(path));
         }
         let columns = self.columns(&files)?;
         let rewards = columns.iter().filter(|column| column.score).map(|column| column.name.clone()).collect();

@@ -46,6 +46,9 @@ pub(crate) use selection::{Selection, check_names, listed, unsupported};
 #[cfg(feature = "arrow")]
 pub use stream::open_records;
 
+/// What messages call the table that comes by it.
+pub const STANDARD_INPUT: &str = "standard input";
+
 /// How to read a table.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
@@ -262,7 +265,7 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, 
 pub(crate) fn open_file(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, TableError> {
     let format = FileFormat::of_input(path)?;
     if path.as_os_str() == "-" {
-        return open_stream("standard input", format, Box::new(std::io::stdin()), options);
+        return open_stream(STANDARD_INPUT, format, Box::new(std::io::stdin()), options);
     }
     let name = path.display().to_string();
     let file = File::open(path).map_err(|error| match error.kind() {
@@ -341,6 +344,12 @@ pub(crate) fn wrong_format(name: &str, format: Format, start: &[u8]) -> TableErr
     } else {
         "it has no signature of that format".to_owned()
     };
+    if name == STANDARD_INPUT {
+        let what = format!(
+            "is read as {format}, and {looks}; write it to a file that has the extension of what it is, and name that file"
+        );
+        return TableError::new(ErrorKind::WrongFormat, name, what);
+    }
     TableError::new(
         ErrorKind::WrongFormat,
         name,

@@ -181,12 +181,24 @@ impl RowDecoder {
     /// Takes rows, counted from 1, up to `limit`.
     fn rows(&self, text: &str, line: u64, limit: usize, batch: &mut Batch) -> Result<Progress, TableError> {
         let columns = (self.all.len(), self.positions.as_slice());
-        take_rows(text, self.delimiter, columns, limit, line, batch)
-            .map_err(|fault| self.fault(fault).at_row(batch.rows as u64 + 1))
+        take_rows(text, self.delimiter, columns, limit, line, batch).map_err(|fault| {
+            let row = text.lines().nth((fault.line - line) as usize).unwrap_or_default();
+            self.fault(fault, row).at_row(batch.rows as u64 + 1)
+        })
     }
 
-    fn fault(&self, fault: Fault) -> TableError {
+    /// The error for a fault in a row whose first line this is.
+    fn fault(&self, fault: Fault, row: &str) -> TableError {
         let error = match fault.problem {
+            Problem::Fields(count) if count == self.all.len() + 1 && row.ends_with(char::from(self.delimiter)) => {
+                let what = format!(
+                    "the row ends with a separator, so that it has {}, but the header has {}; delete the separator at the end of every row, \
+                     or add one to the header",
+                    plural(count, "field"),
+                    self.all.len()
+                );
+                TableError::new(ErrorKind::Ragged, &self.name, what)
+            }
             Problem::Fields(count) => {
                 let width = self.all.len();
                 let missing = match self.all.fields.get(count) {
