@@ -121,6 +121,19 @@ fn a_row_per_episode_is_read_step_by_step() {
 }
 
 #[test]
+fn lists_beside_a_reward_make_no_episodes() {
+    let rows = "{\"state\":1,\"action\":1,\"reward\":0.5,\"rewards\":[0.25,0.25]}\n";
+    let found = table("t.jsonl", rows).unwrap();
+    assert_eq!((found.row_count(), found.samples[0].sample.rewards()), (1, &[0.5][..]));
+}
+
+#[test]
+fn what_is_wrong_with_the_first_row_is_told() {
+    let error = said("t.csv", "state,action,reward\na\0,b,1\n");
+    assert!(error.contains("row 1 (line 2)") && error.contains("NUL"), "{error}");
+}
+
+#[test]
 fn episodes_whose_lists_disagree_are_errors() {
     for (from, to, says) in [
         (

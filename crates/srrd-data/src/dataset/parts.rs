@@ -177,7 +177,7 @@ impl TableReader for PartsReader {
         Ok(kept)
     }
 
-    fn first_cell(&mut self, column: &str) -> Option<String> {
+    fn first_cell(&mut self, column: &str) -> Result<Option<String>, TableError> {
         self.current.first_cell(column)
     }
 

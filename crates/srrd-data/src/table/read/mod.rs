@@ -146,9 +146,12 @@ pub trait TableReader: Send {
 
     /// The text of a column in the first row, or its list as JSON writes it, where that can be looked at without reading it. To be
     /// asked for before the first batch.
-    fn first_cell(&mut self, column: &str) -> Option<String> {
+    ///
+    /// # Errors
+    /// The first row cannot be read.
+    fn first_cell(&mut self, column: &str) -> Result<Option<String>, TableError> {
         let _ = column;
-        None
+        Ok(None)
     }
 
     /// What a log of training says about its columns; `None` for other tables.

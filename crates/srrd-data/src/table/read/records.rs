@@ -326,11 +326,13 @@ impl<S: RecordSource> TableReader for RecordsReader<S> {
         Ok(extras)
     }
 
-    fn first_cell(&mut self, column: &str) -> Option<String> {
-        let field = self.schema.fields().iter().position(|field| field.name() == column)?;
-        // Whatever is wrong there is told when it is read.
-        let rows = guarded(|| self.source.first(field)).ok()?.ok()??;
-        shown::cell(&rows)
+    fn first_cell(&mut self, column: &str) -> Result<Option<String>, TableError> {
+        let Some((field, about)) = self.schema.column_with_name(column) else { return Ok(None) };
+        if !shown::has_cells(about.data_type()) {
+            return Ok(None);
+        }
+        let rows = guarded(|| self.source.first(field)).unwrap_or_else(|panic| Err(self.source.damaged(&panic)))?;
+        Ok(rows.and_then(|rows| shown::cell(&rows)))
     }
 
     fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {

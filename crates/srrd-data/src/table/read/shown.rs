@@ -187,15 +187,25 @@ fn text_at(array: &ArrayRef, row: usize) -> Option<&str> {
     }
 }
 
+/// Whether a column is one of texts, or of lists that JSON can write.
+pub(super) fn has_cells(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => is_json(data_type),
+        _ => false,
+    }
+}
+
 /// The text in the first row, or its list as JSON writes it.
 pub(super) fn cell(array: &ArrayRef) -> Option<String> {
-    let list = list_value(array, 0).is_some() && is_json(array.data_type());
-    list.then(|| {
-        let mut json = String::new();
-        push_json(array, 0, &mut json);
-        json
-    })
-    .or_else(|| text_at(array, 0).map(str::to_owned))
+    list_value(array, 0)
+        .is_some()
+        .then(|| {
+            let mut json = String::new();
+            push_json(array, 0, &mut json);
+            json
+        })
+        .or_else(|| text_at(array, 0).map(str::to_owned))
 }
 
 fn json_at(array: &ArrayRef, row: usize, json: &mut String) -> serde_json::Value {

@@ -63,7 +63,7 @@ impl CsvReader {
     }
 
     /// The field of a column in the first record, which stays unread.
-    fn first_field(&mut self, wanted: usize) -> Option<String> {
+    fn first_field(&mut self, wanted: usize) -> Result<Option<String>, TableError> {
         loop {
             self.lines.consume(blank_lines(self.lines.text().as_bytes()));
             let mut found = String::new();
@@ -72,13 +72,13 @@ impl CsvReader {
                 _ => {}
             });
             match outcome {
-                Record::Whole { .. } => return Some(found),
+                Record::Whole { .. } => return Ok(Some(found)),
                 Record::Blank { next } => self.lines.consume(next),
-                Record::Wrong { .. } => return None,
-                // Whatever is wrong there is told when it is read.
+                // Told when it is read.
+                Record::Wrong { .. } => return Ok(None),
                 Record::Unfinished => {
-                    if !self.lines.more().ok()? {
-                        return None;
+                    if !self.lines.more().map_err(|error| error.at_row(1))? {
+                        return Ok(None);
                     }
                 }
             }
@@ -130,9 +130,8 @@ impl TableReader for CsvReader {
         self.selection.select(self.lines.name(), names)
     }
 
-    fn first_cell(&mut self, column: &str) -> Option<String> {
-        let wanted = self.selection.all.index_of(column)?;
-        self.first_field(wanted)
+    fn first_cell(&mut self, column: &str) -> Result<Option<String>, TableError> {
+        self.selection.all.index_of(column).map_or(Ok(None), |wanted| self.first_field(wanted))
     }
 
     fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {

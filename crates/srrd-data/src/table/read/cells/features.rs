@@ -48,7 +48,7 @@ pub(super) fn groups_of(
             if reader.schema().index_of(&name).is_none() || TEXTS.contains(&name.as_str()) {
                 continue;
             }
-            let Some(cell) = reader.first_cell(&name) else { continue };
+            let Some(cell) = reader.first_cell(&name)? else { continue };
             match numbers(&cell) {
                 Ok(parts) if !parts.is_empty() => groups.push((name, parts.len())),
                 Ok(_) | Err(Flaw::NoList) => {}

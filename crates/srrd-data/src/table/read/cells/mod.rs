@@ -32,13 +32,17 @@ pub(crate) fn open_cells(
 
 /// The column of rewards whose first cell is a list, those of an episode. A list of one number is a number, unless states are lists of lists.
 fn list_of_rewards(reader: &mut dyn TableReader, options: &TableOptions) -> Result<Option<String>, TableError> {
-    let names = match options.rewards.first() {
-        Some(name) if options.columns.get(Role::Reward).is_none() => vec![name.clone()],
-        _ => candidates(reader.schema(), options, Role::Reward),
+    let mut names = match options.rewards.first() {
+        Some(name) => vec![name.clone()],
+        None => candidates(reader.schema(), options, Role::Reward),
     };
+    if names.first().is_some_and(|name| name == Role::Reward.info().name) {
+        // Others are not taken for it then.
+        names.truncate(1);
+    }
     for name in names {
         let single = reader.schema().index_of(&format!("{name}.1")).is_none();
-        let Some(cell) = reader.first_cell(&name).filter(|cell| cell.trim_start().starts_with('[')) else { continue };
+        let Some(cell) = reader.first_cell(&name)?.filter(|cell| cell.trim_start().starts_with('[')) else { continue };
         if reader.is_untyped() {
             let what = "the cell holds a list, as if a row were a whole episode, and CSV has no lists: save the table as Parquet or JSON Lines, \
                         which are read episode by episode, or write one row per transition";
@@ -46,8 +50,11 @@ fn list_of_rewards(reader: &mut dyn TableReader, options: &TableOptions) -> Resu
         }
         let one = single && !cell.contains(',');
         let states = candidates(reader.schema(), options, Role::State);
-        let mut lists_of_lists = |state: &String| reader.first_cell(state).is_some_and(|cell| cell.starts_with("[["));
-        if !one || states.iter().any(&mut lists_of_lists) {
+        let mut lists_of_lists = false;
+        for state in states {
+            lists_of_lists |= reader.first_cell(&state)?.is_some_and(|cell| cell.starts_with("[["));
+        }
+        if !one || lists_of_lists {
             return Ok(Some(name));
         }
     }
