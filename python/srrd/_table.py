@@ -37,7 +37,7 @@ def _listed(value: Any) -> str:
 
 
 def as_array(values: Any, name: str | None = None) -> np.ndarray:
-    """`values` as an array: torch tensors (also those with gradients), series of pandas and polars, lists. `name` is what messages call it."""
+    """`values` as an array: torch tensors (also those with gradients), series of pandas and polars, lists; `name` is for messages."""
     if hasattr(values, "detach"):
         values = values.detach().cpu()
     if isinstance(values, np.ndarray):
@@ -179,13 +179,15 @@ def _without_what_arrow_lacks(frame: Any) -> Any:
 
 
 def with_lists(frame: Any) -> Any:
-    """A frame of pandas with lists in place of arrays of several dimensions in its cells, of which pyarrow makes no column; None where there
-    are none.
+    """A frame of pandas with lists in its cells in place of arrays of several dimensions, of which pyarrow makes no column; None where
+    there are none.
     """
     if not type(frame).__module__.startswith("pandas"):
         return None
     nested = [name for name in frame.columns if len(frame) and getattr(frame[name].iloc[0], "ndim", 0) > 1]
-    return frame.assign(**{name: [as_array(cell).tolist() for cell in frame[name]] for name in nested}) if nested else None
+    if not nested:
+        return None
+    return frame.assign(**{name: [as_array(cell).tolist() for cell in frame[name]] for name in nested})
 
 
 def is_of_pyarrow(error: Exception) -> bool:
