@@ -5,7 +5,7 @@
 use srrd::{Duplicates, Metric, RewardSample, Settings, distance};
 use srrd_data::read_sample_table;
 use srrd_data::{
-    Batch, FileFormat, KeptMatrix, Piece, ReadOptions, TableError, TableReader, open, open_bytes, open_stream,
+    Batch, FileFormat, KeptMatrix, Passing, Piece, ReadOptions, TableError, TableReader, open, open_bytes, open_stream,
 };
 use srrd_lab::{Manifest, Preset, Run, Shard};
 use std::ffi::OsString;
@@ -55,7 +55,7 @@ pub fn tables(data: &[u8]) {
         let name = table.schema().fields[usize::from(choice) % table.schema().len()].name.clone();
         let _ = table.select(&[&name]);
     } else if choice >= 64 {
-        let _ = table.keep_extras(&[], choice % 2 == 0);
+        let _ = table.keep_extras(&[], if choice % 2 == 0 { Passing::Json } else { Passing::Text });
     }
     let _ = batches(&mut *table);
 }

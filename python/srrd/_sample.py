@@ -358,7 +358,7 @@ def from_frame(
     A frame that speaks Arrow (pandas with pyarrow, polars, pyarrow, DuckDB, Hugging Face datasets) is read where it lies, without a
     copy in Python. The columns are those of tables: ``state``, ``action``, ``next_state`` (or features such as ``state.x``), ``reward``
     and, where there are any, ``sample``, ``label`` and ``episode``. Usual other names (``obs``, ``rew``, …) are recognised, and a
-    warning says so.
+    warning says so. A row may also be a whole episode, whose cells hold arrays or lists with an entry per step (``observations`` one more).
 
     Parameters
     ----------
@@ -380,6 +380,8 @@ def from_frame(
     reading = _table.reading(duplicates, columns, rewards, next)
     origin = f"the {type(frame).__name__}"
     frame = _table.in_arrow(frame)
+    nested = _table.with_lists(frame)
+    frame = frame if nested is None else nested
     if _table.speaks_arrow(frame):
         if hasattr(frame, "columns"):
             _table.names_of(frame)
@@ -425,7 +427,7 @@ def _only(samples: list[RewardSample], origin: str, label: str | None) -> Reward
 
 
 def _rewards(rewards: Any) -> npt.NDArray[np.float64]:
-    array = _table.as_array(rewards)
+    array = _table.as_array(rewards, "rewards")
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -466,7 +468,7 @@ def _came_to_an_end(part: Callable[[str], Any]) -> bool | None:
 
 
 def _flags(flags: Any) -> npt.NDArray[np.bool_]:
-    array = np.ravel(_table.as_array(flags))
+    array = np.ravel(_table.as_array(flags, "terminated"))
     if array.dtype != np.bool_ and not np.isin(array, (0, 1)).all():
         raise ValueError("`terminated` must be true or false (1 or 0) for every transition")
     return array.astype(np.bool_)

@@ -36,14 +36,14 @@ def _listed(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
-def as_array(values: Any) -> np.ndarray:
-    """`values` as an array: torch tensors (also those with gradients), series of pandas and polars, lists."""
+def as_array(values: Any, name: str | None = None) -> np.ndarray:
+    """`values` as an array: torch tensors (also those with gradients), series of pandas and polars, lists; `name` is for messages."""
     if hasattr(values, "detach"):
         values = values.detach().cpu()
     if isinstance(values, np.ndarray):
-        return _plain(values)
+        return _plain(values, name)
     if hasattr(values, "to_numpy"):
-        return _plain(np.asarray(values.to_numpy()))
+        return _plain(np.asarray(values.to_numpy()), name)
     if isinstance(values, (list, tuple)) and any(isinstance(value, str) for value in values[:1]):
         # NumPy would make texts of fixed width of it, in which zeros at the end are lost.
         return np.asarray(values, dtype=object)
@@ -55,15 +55,20 @@ def as_array(values: Any) -> np.ndarray:
         ) from error
 
 
-def _plain(array: np.ndarray) -> np.ndarray:
+def _plain(array: np.ndarray, name: str | None) -> np.ndarray:
     """An array of numbers, texts or objects; others would lose what they mean."""
     if isinstance(array, np.ma.MaskedArray):
         if np.ma.is_masked(array):
-            raise ValueError("the array has masked entries: fill them in, or leave their rows out")
+            raise ValueError(f"{_called(name)} has masked entries: fill them in, or leave their rows out")
         return np.asarray(array.data)
     if array.dtype.kind in "MmcV":
-        raise TypeError(f"entries of type {array.dtype} are neither numbers nor texts: convert them first")
+        of = "" if name is None else f"`{name}`: "
+        raise TypeError(f"{of}entries of type {array.dtype} are neither numbers nor texts: convert them first")
     return array
+
+
+def _called(name: str | None) -> str:
+    return "the array" if name is None else f"`{name}`"
 
 
 def contiguous(array: Any, dtype: Any = None) -> np.ndarray:
@@ -73,7 +78,7 @@ def contiguous(array: Any, dtype: Any = None) -> np.ndarray:
 
 def column(name: str, values: Any) -> Any:
     """One column in the form the compiled part takes."""
-    array = as_array(values)
+    array = as_array(values, name)
     if array.ndim != 1:
         raise ValueError(f"`{name}` has {array.ndim} dimensions: a column has one")
     kind = array.dtype.kind
@@ -119,7 +124,7 @@ def _text(name: str, row: int, value: Any) -> str | None:
 
 def role(name: str, values: Any, features: Sequence[str] | None = None) -> dict[str, Any]:
     """The columns of a role: one of tokens, or one per feature where `values` has two dimensions."""
-    array = as_array(values)
+    array = as_array(values, name)
     if array.dtype.kind == "O" and array.ndim == 1 and len(array) and isinstance(array[0], (tuple, list, np.ndarray)):
         array = as_array([tuple(value) for value in array])
     if array.ndim <= 1:
@@ -171,6 +176,18 @@ def _without_what_arrow_lacks(frame: Any) -> Any:
         return frame
     lacking = [name for name, kind in frame.schema.items() if str(kind) in ("Null", "Int128", "UInt128", "Object")]
     return frame.drop(lacking) if lacking else frame
+
+
+def with_lists(frame: Any) -> Any:
+    """A frame of pandas with lists in its cells in place of arrays of several dimensions, of which pyarrow makes no column; None where
+    there are none.
+    """
+    if not type(frame).__module__.startswith("pandas"):
+        return None
+    nested = [name for name in frame.columns if len(frame) and getattr(frame[name].iloc[0], "ndim", 0) > 1]
+    if not nested:
+        return None
+    return frame.assign(**{name: [as_array(cell).tolist() for cell in frame[name]] for name in nested})
 
 
 def is_of_pyarrow(error: Exception) -> bool:

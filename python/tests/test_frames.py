@@ -141,8 +141,10 @@ def test_what_is_no_number_is_refused(rewards: Any) -> None:
 
 def test_masked_entries_are_refused_and_others_taken() -> None:
     masked = np.ma.array(COLUMNS["reward"], mask=[False, True, False, False])
-    with pytest.raises(ValueError, match="masked entries"):
+    with pytest.raises(ValueError, match="`rewards` has masked entries"):
         srrd.RewardSample(COLUMNS["state"], COLUMNS["action"], COLUMNS["next_state"], masked)
+    with pytest.raises(ValueError, match="`state` has masked entries"):
+        srrd.RewardSample(masked, COLUMNS["action"], COLUMNS["next_state"], COLUMNS["reward"])
     plain = srrd.RewardSample(
         COLUMNS["state"], COLUMNS["action"], COLUMNS["next_state"], np.ma.array(COLUMNS["reward"])
     )
@@ -180,3 +182,71 @@ def test_arrays_of_features_in_a_dict_are_features() -> None:
     expected = srrd.RewardSample(obs, batch["action"], obs[::-1], batch["reward"])
     assert np.array_equal(sample.states, obs) and np.array_equal(sample.rewards, expected.rewards)
     assert srrd.distance(sample, expected, metric="direct") == 0
+
+
+def test_rewards_that_are_truths_are_numbers_everywhere(tmp_path: Path) -> None:
+    truths = {**COLUMNS, "reward": [True, False, True, True]}
+    expected = srrd.RewardSample.from_frame({**COLUMNS, "reward": [1, 0, 1, 1]})
+    pd.DataFrame(truths).to_csv(tmp_path / "frame.csv", index=False)
+    pd.DataFrame(truths).to_parquet(tmp_path / "frame.parquet")
+    for one in (
+        srrd.RewardSample.from_frame(truths),
+        srrd.RewardSample.from_frame(pd.DataFrame(truths)),
+        srrd.RewardSample(*truths.values()),
+        *srrd.read(tmp_path / "frame.csv"),
+        *srrd.read(tmp_path / "frame.parquet"),
+    ):
+        assert one.transitions == expected.transitions
+        assert one.rewards.tolist() == expected.rewards.tolist()
+
+
+def test_arrays_that_became_text_in_csv_are_features(tmp_path: Path) -> None:
+    """What pandas writes of arrays in cells, and what it reads of that."""
+    states = np.random.default_rng(0).normal(size=(5, 3))
+    frame = pd.DataFrame({"state": list(states[:-1]), "action": 0, "next_state": list(states[1:]), "reward": range(4)})
+    expected = srrd.RewardSample.from_frame(frame)
+    frame.to_csv(tmp_path / "arrays.csv", index=False)
+    (read,) = srrd.read(tmp_path / "arrays.csv")
+    assert len(read) == 4
+    assert np.allclose(sorted(read.states), sorted(expected.states), atol=1e-7)
+    assert srrd.RewardSample.from_frame(pd.read_csv(tmp_path / "arrays.csv")).states == read.states
+    lists = frame.assign(**{name: [cell.tolist() for cell in frame[name]] for name in ("state", "next_state")})
+    lists.to_csv(tmp_path / "lists.csv", index=False)
+    (read,) = srrd.read(tmp_path / "lists.csv")
+    assert read.states == expected.states
+    long = frame.assign(state=[np.zeros(2000)] * 4)
+    long.to_csv(tmp_path / "long.csv", index=False)
+    with pytest.raises(ValueError, match="save the table as Parquet or NPZ"):
+        srrd.read(tmp_path / "long.csv")
+
+
+def _episodes() -> list[dict[str, Any]]:
+    """Episodes as Minari has them."""
+    rng = np.random.default_rng(0)
+    return [
+        {
+            "id": number,
+            "observations": rng.normal(size=(steps + 1, 2)),
+            "actions": rng.integers(3, size=steps),
+            "rewards": rng.normal(size=steps),
+            "terminations": np.arange(steps) == steps - 1,
+            "truncations": np.zeros(steps, dtype=bool),
+        }
+        for number, steps in enumerate([4, 1, 3])
+    ]
+
+
+def test_a_row_may_be_an_episode(tmp_path: Path) -> None:
+    episodes = _episodes()
+    expected = srrd.RewardSample.from_episodes(episodes)
+    frame = pd.DataFrame(episodes)
+    lists = frame.assign(observations=[one.tolist() for one in frame["observations"]])
+    lists.to_parquet(tmp_path / "episodes.parquet")
+    lists.to_json(tmp_path / "episodes.jsonl", orient="records", lines=True, double_precision=15)
+    with pytest.warns(srrd.DataWarning, match="each row is an episode"):
+        (found,) = srrd.from_frame(frame)
+    assert [found] == srrd.from_frame(lists) == srrd.from_frame(pl.from_pandas(lists))
+    for one in (found, *srrd.read(tmp_path / "episodes.parquet"), *srrd.read(tmp_path / "episodes.jsonl")):
+        assert np.allclose(one.states, expected.states)
+        assert np.allclose(one.rewards, expected.rewards)
+        assert one.to_frame()["terminated"].tolist() == expected.to_frame()["terminated"].tolist()

@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::print;
 use srrd::{Choice, NamedSample, Options};
 use srrd_data::{
-    ColumnMap, DATASETS, DatasetOptions, FileFormat, Next, ReadOptions, SampleTable, TableError, TableOptions,
-    TableReader, is_readable, open, open_stream, read_sample_table, read_table,
+    ColumnMap, DATASETS, DatasetOptions, FileFormat, Next, ReadOptions, STANDARD_INPUT, SampleTable, TableError,
+    TableOptions, TableReader, is_readable, open, open_stream, read_sample_table, read_table,
 };
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom};
@@ -26,7 +26,7 @@ impl Source {
             return Ok(Source::Path(path.to_owned()));
         }
         let format = FileFormat::of_input(path)?;
-        let name = if standard_input { "standard input".to_owned() } else { path.display().to_string() };
+        let name = if standard_input { STANDARD_INPUT.to_owned() } else { path.display().to_string() };
         let keep = || -> io::Result<File> {
             let mut file = tempfile::tempfile()?;
             match standard_input {
@@ -147,7 +147,7 @@ impl TableArgs {
     pub fn options(&self, shared: &Options, episodes: bool) -> Result<TableOptions, Failure> {
         Ok(TableOptions {
             columns: self.columns.clone().unwrap_or_default(),
-            rewards: self.rewards.clone(),
+            rewards: self.rewards.iter().map(|name| name.trim().to_owned()).collect(),
             next: self.next,
             duplicates: shared.duplicates,
             episodes,

@@ -222,7 +222,7 @@ fn errors_name_the_place_and_the_remedy() {
         ErrorKind::MissingColumn,
         "observations are `goal`",
     );
-    says(error_of(folder.path(), &[]), ErrorKind::Directory, "Minari");
+    says(error_of(folder.path(), &[]), ErrorKind::Directory, "robomimic, minari, ");
     // A file that is something else, one that is cut off, and one of another layout.
     let path = folder.path().join("not.hdf5");
     fs::write(&path, "state,action,reward\n").unwrap();

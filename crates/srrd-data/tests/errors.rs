@@ -32,6 +32,7 @@ fn csv() {
         (b"\xef\xbb\xbf", Empty, "FILE: ", "only blank lines"),
         (b"a,b\n1,2\n3\n", Ragged, "FILE: row 2 (line 3): ", "1 field, but the header has 2 (column `b` has no value)"),
         (b"a,b\n1,2,3\n", Ragged, "FILE: row 1 (line 2): ", "3 fields"),
+        (b"a,b\n1,2,\n3,4,\n", Ragged, "FILE: row 1 (line 2): ", "ends with a separator, so that it has 3 fields"),
         (b"a,b\n\"x\ny\",2\n\"3\"\n", Ragged, "FILE: row 2 (line 4): ", "1 field,"),
         (b"a,b,a\n1,2,3\n", DuplicateColumn, "FILE: column `a`: ", "columns 1 and 3"),
         (b"0,left,1,0.5\n", MissingHeader, "FILE: line 1: ", "must name the columns"),
@@ -211,4 +212,37 @@ fn parquet_left_out() {
 #[test]
 fn arrow_left_out() {
     check(&error_of(Format::Arrow, "ARROW1"), ErrorKind::NotBuilt, "FILE: ", "--features arrow");
+}
+
+#[test]
+fn a_folder_of_unlike_files_names_the_odd_one_in_short() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = "state,action,reward\na,b,1\n";
+    let said = || srrd_data::open(folder.path(), &ReadOptions::default()).err().map(|error| error.to_string());
+    assert!(said().unwrap().contains("there is no table in it"));
+    for name in ["part-1.csv", "part-2.csv", "notes.txt"] {
+        fs::write(folder.path().join(name), csv).unwrap();
+    }
+    assert_eq!(said(), None);
+    for (odd, says) in [
+        ("summary-1.csv", "`part-1.csv` and `summary-1.csv` differ in more than a number"),
+        ("all.csv", "`all.csv` has no number in its name"),
+    ] {
+        fs::write(folder.path().join(odd), csv).unwrap();
+        let error = said().unwrap();
+        assert!(error.contains(says) && error.len() < 400, "{error}");
+        fs::remove_file(folder.path().join(odd)).unwrap();
+    }
+}
+
+#[test]
+fn a_table_by_standard_input_that_is_no_csv_belongs_into_a_file() {
+    let name = srrd_data::STANDARD_INPUT;
+    let error = open_bytes(name, FileFormat::plain(Format::Csv), b"PAR1xxxx".to_vec(), &ReadOptions::default());
+    check(
+        &error.err().unwrap(),
+        ErrorKind::WrongFormat,
+        "standard input: is read as CSV, and it looks like a Parquet file; ",
+        "write it to a file that has the extension of what it is",
+    );
 }

@@ -59,12 +59,54 @@ fn what_to_do_without_a_reward_is_told() {
     // A log of several rewards that was exported.
     let error = csv("step,prompt,completion,accuracy_reward,length_reward\n1,p,c,0,1\n").unwrap_err().to_string();
     assert!(error.contains("`--rewards old,new`") && error.contains("did you mean `accuracy_reward`?"), "{error}");
-    // One row per episode.
-    let episode = r#"{"id":0,"observations":[1,2,3],"actions":[0,1],"rewards":[0.5,1]}"#;
-    let error = table(Format::Jsonl, episode, &TableOptions::default()).unwrap_err();
-    assert_eq!(error.column(), Some("reward"));
-    let error = error.to_string();
-    assert!(error.contains("`rewards` holds several numbers in each row") && error.contains("explode"), "{error}");
+}
+
+#[test]
+fn headers_of_other_kinds_are_told() {
+    for (text, says) in [
+        ("state|action|reward\na|b|1\n", "the fields seem to be separated by pipes (`|`): separate them by commas"),
+        ("# made by hand\nstate,action,reward\n", "the first line begins with `#`, as comments do"),
+        ("# state,action,reward\na,b,1\n", "delete the lines of comments, or the `#` before the names"),
+    ] {
+        let error = csv(text).unwrap_err().to_string();
+        assert!(error.contains(says), "{error}");
+    }
+}
+
+#[test]
+fn the_state_is_the_one_whose_name_goes_with_that_of_the_next() {
+    let plain = csv("state,action,next_state,reward\na,x,b,1\nb,y,a,2\n").unwrap();
+    let both = csv("state,obs,action,next_obs,reward\nz,a,x,b,1\nz,b,y,a,2\n").unwrap();
+    assert_eq!(both.samples[0].sample, plain.samples[0].sample);
+    assert_eq!(both.notes[0].to_string(), "t: reading `obs` as state, `next_obs` as next_state");
+    let said = TableOptions { columns: "state=state".parse().unwrap(), ..TableOptions::default() };
+    let text = "state,obs,action,next_obs,reward\na,z,x,b,1\nb,z,y,a,2\n";
+    assert_eq!(table(Format::Csv, text, &said).unwrap().samples[0].sample, plain.samples[0].sample);
+}
+
+#[test]
+fn rewards_may_be_truths_in_every_format() {
+    let plain = csv("state,action,next_state,reward\na,x,b,1\nb,y,a,0\n").unwrap();
+    let text = csv("state,action,next_state,reward\na,x,b,True\nb,y,a,False\n").unwrap();
+    let lines = "{\"state\":\"a\",\"action\":\"x\",\"next_state\":\"b\",\"reward\":true}\n\
+                 {\"state\":\"b\",\"action\":\"y\",\"next_state\":\"a\",\"reward\":false}\n";
+    let typed = table(Format::Jsonl, lines, &TableOptions::default()).unwrap();
+    for other in [text, typed] {
+        assert_eq!(other.samples[0].sample, plain.samples[0].sample);
+    }
+}
+
+#[test]
+fn a_copy_says_that_it_adds_no_next_states() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "state,action,reward\na,x,1\n";
+    let open = || open_bytes("t", FileFormat::plain(Format::Csv), text.into(), &ReadOptions::default());
+    let notes = |next| {
+        let options = TableOptions { next, ..TableOptions::default() };
+        TableCopy::open(open, &folder.path().join("t.csv"), &[], &options).unwrap().notes().to_vec()
+    };
+    assert_eq!(notes(Next::Shift), [TableNote::NotShifted { file: "t".to_owned() }]);
+    assert_eq!(notes(Next::None), []);
 }
 
 #[test]
@@ -240,7 +282,7 @@ fn copies_keep_names_and_know_other_ones() {
     let copy = TableCopy::open(input, &output, &[], &TableOptions::default()).unwrap();
     assert_eq!(copy.notes().len(), 1);
     assert_eq!(copy.reward_columns(), [2]);
-    assert_eq!(copy.run().unwrap(), 2);
+    assert_eq!(copy.run().unwrap().rows, 2);
     let expected = "{\"obs\":\"01\",\"act\":\"x\",\"rew\":1.0,\"007\":\"a\"}\n{\"obs\":\"2\",\"act\":\"y\",\"rew\":2.5,\"007\":\"b\"}\n";
     assert_eq!(std::fs::read_to_string(&output).unwrap(), expected);
 }

@@ -9,7 +9,7 @@ use common::fixture;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use srrd::Duplicates;
-use srrd_data::{Batch, FileFormat, Format, Piece, ReadOptions, open_bytes, read_sample_table};
+use srrd_data::{Batch, FileFormat, Format, Passing, Piece, ReadOptions, open_bytes, read_sample_table};
 
 /// About 10,000 in all.
 const CASES_PER_FILE: u64 = 460;
@@ -24,9 +24,9 @@ fn read_everything(format: FileFormat, bytes: &[u8]) {
     while let Ok(Piece::Rows) = table.next_batch(&mut batch) {
         assert!(batch.columns.iter().all(|column| column.len() == batch.rows));
     }
-    for as_json in [false, true] {
+    for passing in [Passing::Text, Passing::Json, Passing::Original(Format::Parquet)] {
         let Ok(mut table) = open_bytes("t", format, bytes.to_vec(), &options) else { return };
-        if table.keep_extras(&["state"], as_json).is_ok() {
+        if table.keep_extras(&["state"], passing).is_ok() {
             while let Ok(Piece::Rows) = table.next_batch(&mut batch) {
                 assert!(batch.columns.iter().all(|column| column.len() == batch.rows));
             }
@@ -46,7 +46,7 @@ fn read_everything(format: FileFormat, bytes: &[u8]) {
 /// How many rows a file has when all its columns are passed through; `None` when something is wrong with it.
 fn rows_of(format: FileFormat, bytes: &[u8]) -> Option<usize> {
     let mut table = open_bytes("t", format, bytes.to_vec(), &ReadOptions::default()).ok()?;
-    table.keep_extras(&[], false).ok()?;
+    table.keep_extras(&[], Passing::Text).ok()?;
     let (mut rows, mut batch) = (0, Batch::new());
     while let Piece::Rows = table.next_batch(&mut batch).ok()? {
         rows += batch.rows;

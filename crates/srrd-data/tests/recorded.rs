@@ -117,7 +117,7 @@ fn games_that_are_reordered_cut_off_or_foreign_are_refused() {
     );
     says(with(&format!("{UNITS}0,A,True,False,True,x,1,0\n")), ErrorKind::Number, "x_pos");
     says(with("state,action,reward\n0,0,1\n"), ErrorKind::MissingColumn, "`iteration`");
-    says(read_with(folder.path(), &[("reward", "points")]), ErrorKind::Directory, "StarCraft");
+    says(read_with(folder.path(), &[("reward", "points")]), ErrorKind::Directory, "starcraft");
     let other = folder.path().join("wait/0.csv");
     says(read_with(&other, &[("reward", "points")]), ErrorKind::Usage, "`score` or `gain`");
     says(read_with(&other, &[("keys", "x")]), ErrorKind::Usage, "its options: every, units, reward");

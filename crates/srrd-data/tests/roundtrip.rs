@@ -107,7 +107,7 @@ fn text_formats_keep_texts_and_shortest_numbers() {
 #[test]
 fn missing_values() {
     let folder = tempfile::tempdir().unwrap();
-    let column = |values: Values| Column { values, validity: Some(vec![true, false, true]) };
+    let column = |values: Values| Column::new(values, Some(vec![true, false, true]));
     let batch = Batch::from_columns(
         vec![
             column(Values::Text(["a", "", ""].into_iter().collect())),

@@ -71,7 +71,7 @@ impl Columns {
     /// This table, all rows at once.
     pub fn into_batch(self) -> (Schema, Batch) {
         let kinds = self.columns.iter().map(|column| Some(column.kind()));
-        let fields = self.names.iter().cloned().zip(kinds).map(|(name, kind)| Field { name, kind }).collect();
+        let fields = self.names.iter().cloned().zip(kinds).map(|(name, kind)| Field::new(name, kind)).collect();
         (Schema { fields }, Batch::from_columns(self.columns, 1))
     }
 
@@ -106,7 +106,7 @@ fn column(name: &str, values: &Bound<'_, PyAny>) -> PyResult<Column> {
         }
     }
     let validity = validity.contains(&false).then_some(validity);
-    Ok(Column { values: Values::Text(texts), validity })
+    Ok(Column::new(Values::Text(texts), validity))
 }
 
 /// NumPy's texts: code points, filled up with zeros.

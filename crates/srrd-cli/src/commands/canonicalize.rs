@@ -56,7 +56,7 @@ pub fn run(args: &Canonicalize) -> Result<(), Failure> {
             settled.rewards().par_iter().map(one).collect()
         };
         let canonical: Vec<Vec<Vec<f64>>> = question.metrics().iter().map(|&metric| of(metric)).collect();
-        write(copy, &table, &canonical)?;
+        print::table_notes(&write(copy, &table, &canonical)?);
         if args.usual.json {
             print::json(&Written::new(args.output.display().to_string(), names, &used, &table.samples))?;
         }
@@ -113,18 +113,17 @@ impl<'a> Written<'a> {
 }
 
 /// Copies the rows, the first of every transition, with its reward and canonical rewards.
-fn write(copy: TableCopy, table: &SampleTable, canonical: &[Vec<Vec<f64>>]) -> Result<(), Failure> {
+fn write(copy: TableCopy, table: &SampleTable, canonical: &[Vec<Vec<f64>>]) -> Result<Vec<TableNote>, Failure> {
     let once = table.samples.iter().all(|named| named.sample.duplicates().repeated == 0);
     if once && table.rows().all(|place| place.is_some()) {
-        copy.append(table.row_count(), |row, column| {
+        return Ok(copy.append(table.row_count(), |row, column| {
             table.place_of(row).map_or(f64::NAN, |(sample, transition)| canonical[column][sample][transition])
-        })?;
-        return Ok(());
+        })?);
     }
     let mut rows = table.rows();
     let mut seen: Vec<Vec<bool>> = table.samples.iter().map(|named| vec![false; named.sample.len()]).collect();
     let reward = copy.reward_columns()[0];
-    copy.edit(table.row_count(), |batch| {
+    Ok(copy.edit(table.row_count(), |batch| {
         let places: Vec<Option<(usize, usize)>> = rows.by_ref().take(batch.rows).collect();
         let mut first =
             |&(sample, transition): &(usize, usize)| !std::mem::replace(&mut seen[sample][transition], true);
@@ -137,8 +136,7 @@ fn write(copy: TableCopy, table: &SampleTable, canonical: &[Vec<Vec<f64>>]) -> R
             let values = places.iter().map(|&(sample, transition)| by_sample[sample][transition]);
             batch.columns.push(Values::Float(values.collect()).into());
         }
-    })?;
-    Ok(())
+    })?)
 }
 
 /// Puts the merged rewards into the reward column; a text stays as it was written where it says the same number.

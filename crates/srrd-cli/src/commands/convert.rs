@@ -7,7 +7,7 @@ use crate::outputs::{check_json, check_table, refuse_to_overwrite};
 use crate::print;
 use serde_json::json;
 use srrd::Options;
-use srrd_data::{DATASET_OPTIONS, DATASETS, TableCopy};
+use srrd_data::{Copied, DATASET_OPTIONS, DATASETS, TableCopy};
 
 /// Examples, formats and data sets.
 pub fn after_help() -> String {
@@ -50,9 +50,8 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
         let copy = TableCopy::open(|| source.open(&options.dataset), &args.output, &[], &options)?;
         print::table_notes(copy.notes());
         let columns: Vec<String> = copy.schema().names().map(str::to_owned).collect();
-        let (file, log) = (copy.name().to_owned(), copy.log().cloned());
-        let rows = copy.run()?;
-        print::table_notes(&log.and_then(|log| log.note(&file)).into_iter().collect::<Vec<_>>());
+        let Copied { rows, notes } = copy.run()?;
+        print::table_notes(&notes);
         if args.usual.json {
             print::json(&json!({"output": args.output.display().to_string(), "columns": columns, "rows": rows}))?;
         }

@@ -45,6 +45,31 @@ fn distance_prints_a_table_and_json() {
 }
 
 #[test]
+fn a_space_after_the_comma_of_rewards_is_none_of_a_name() {
+    let place = place();
+    place.write("two.csv", "state,action,next_state,old,new\na,go,b,1,2\nb,go,c,2,4\nc,go,a,0,9\n");
+    let run = |rewards: &str| {
+        let output = place.command("distance two.csv --json --rewards").arg(rewards).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    };
+    assert_eq!(run("old, new"), run("old,new"));
+}
+
+#[test]
+fn tokens_in_other_forms_are_told() {
+    let place = place();
+    let rows = |form: &str| -> String {
+        (0..9).map(|s| format!("{s}{form},go,{}{form},{}\n", (s * 5 + 3) % 9, s * s % 7)).collect()
+    };
+    place.write("whole.csv", format!("state,action,next_state,reward\n{}", rows("")));
+    place.write("point.csv", format!("state,action,next_state,reward\n{}", rows(".0")));
+    let run = place.srrd("distance whole.csv point.csv");
+    assert!(run.err.contains("0 transitions are shared, and 9 would be if tokens such as `0` and `0.0` were the same"));
+    assert!(!place.srrd("distance whole.csv whole.csv").err.contains("would be"));
+}
+
+#[test]
 fn undefined_distances_are_null_with_a_reason_and_no_failure() {
     let place = place();
     place.write(

@@ -24,6 +24,7 @@ mod starcraft;
 #[cfg(feature = "parquet")]
 mod trl;
 mod verl;
+mod whole;
 
 #[cfg(feature = "hdf5")]
 mod d4rl;
@@ -43,6 +44,7 @@ pub use log::Log;
 pub use note::DatasetNote;
 pub use options::{DATASET_OPTIONS, DatasetOptionError, DatasetOptionInfo, DatasetOptions};
 pub(crate) use parts::PartsReader;
+pub(crate) use whole::open_episodes;
 
 /// What is known about a kind of data set.
 #[derive(Debug)]
@@ -98,7 +100,7 @@ pub(crate) fn open_dataset(path: &Path, options: &ReadOptions) -> Option<Result<
     match found {
         Some(_) if !there => Some(Err(missing(path, &file))),
         Some(dataset) => Some(given.check(&file, dataset).and_then(|()| (dataset.open)(path, options))),
-        None if path.is_dir() => Some(Err(not_known(&file))),
+        None if path.is_dir() => Some(Err(parts::no_table(path))),
         None if is_hdf5_name(path) && !there => Some(Err(missing(path, &file))),
         None if is_hdf5_name(path) => Some(Err(unknown_hdf5(path, &file))),
         None => given.given().next().map(|name| {
@@ -154,12 +156,7 @@ fn unknown_hdf5(_: &Path, file: &str) -> TableError {
     TableError::new(ErrorKind::NotBuilt, file, what)
 }
 
+#[cfg(feature = "hdf5")]
 fn known() -> String {
     DATASETS.iter().map(|dataset| dataset.about).collect::<Vec<_>>().join("; ")
-}
-
-fn not_known(file: &str) -> TableError {
-    let what =
-        format!("is a directory, not a table; name the files in it. Folders and files that are read: {}", known());
-    TableError::new(ErrorKind::Directory, file, what)
 }

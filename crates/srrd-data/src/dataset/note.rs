@@ -24,6 +24,11 @@ pub enum DatasetNote {
         /// The columns that hold its rewards.
         rewards: Vec<String>,
     },
+    /// Every row of a table is an episode.
+    RowsAreEpisodes {
+        /// The column whose lists show it.
+        column: String,
+    },
     /// Rows of a log without a reward are left out.
     WithoutReward {
         /// How many.
@@ -92,6 +97,9 @@ impl fmt::Display for DatasetNote {
             }
             DatasetNote::Log { dataset, rewards } => {
                 write!(f, "read as {dataset}, with the rewards {}", quoted(rewards))
+            }
+            DatasetNote::RowsAreEpisodes { column } => {
+                write!(f, "each row is an episode, since `{}` holds lists: it is read step by step", shorten(column))
             }
             DatasetNote::WithoutReward { rows } => {
                 write!(

@@ -4,14 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use super::DatasetInfo;
-use crate::error::{ErrorKind, TableError};
-use crate::table::{Batch, Extras, FileFormat, Piece, Schema, TableNote, TableReader, open};
+use crate::error::{ErrorKind, TableError, shorten};
+use crate::table::{Batch, Extras, FileFormat, Passing, Piece, Schema, TableNote, TableReader, open};
 
 pub(super) const INFO: DatasetInfo = DatasetInfo {
     name: "parts",
     about: "a folder of tables of one format whose names differ only in their numbers, read one behind the other",
     options: &[],
-    detect: |folder| parts_in(folder).is_some(),
+    detect: |folder| parts_in(folder).is_ok(),
     open: |folder, options| {
         let parts = parts_in(folder).unwrap_or_default();
         let options = options.clone();
@@ -19,14 +19,28 @@ pub(super) const INFO: DatasetInfo = DatasetInfo {
     },
 };
 
-/// The parts in a folder, in the order of their numbers; `None` when its tables are no parts of one.
-pub(super) fn parts_in(folder: &Path) -> Option<Vec<PathBuf>> {
+/// Why the tables in a folder are no parts of one.
+pub(super) enum NoParts {
+    /// There are none, or the folder cannot be read.
+    Nothing,
+    /// One has no number in its name.
+    NoNumber(String),
+    /// One is not called as another.
+    Unlike([String; 2]),
+}
+
+/// The parts in a folder, in the order of their numbers.
+pub(super) fn parts_in(folder: &Path) -> Result<Vec<PathBuf>, NoParts> {
     let mut parts: Vec<(Vec<u64>, PathBuf)> = Vec::new();
-    let mut form: Option<(String, FileFormat)> = None;
-    for entry in std::fs::read_dir(folder).ok()? {
-        let path = entry.ok()?.path();
+    let mut form: Option<(String, FileFormat, String)> = None;
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
+        .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect())
+        .map_err(|_| NoParts::Nothing)?;
+    // The same one is named as the odd one wherever the folder lies.
+    paths.sort();
+    for path in paths {
         let Ok(format) = FileFormat::from_path(&path) else { continue };
-        let name = path.file_name()?.to_str()?.to_owned();
+        let Some(name) = path.file_name().and_then(|name| name.to_str()).map(str::to_owned) else { continue };
         // Files of the file system or of the writer, not of the table.
         if !path.is_file() || name.starts_with(['.', '_']) {
             continue;
@@ -34,13 +48,41 @@ pub(super) fn parts_in(folder: &Path) -> Option<Vec<PathBuf>> {
         let numbers: Vec<u64> =
             name.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect();
         let letters: String = name.chars().filter(|c| !c.is_ascii_digit()).collect();
-        if numbers.is_empty() || form.get_or_insert_with(|| (letters.clone(), format)) != &(letters, format) {
-            return None;
+        if numbers.is_empty() {
+            return Err(NoParts::NoNumber(name));
+        }
+        let (first_letters, first_format, first) = form.get_or_insert_with(|| (letters.clone(), format, name.clone()));
+        if (&letters, &format) != (first_letters, first_format) {
+            return Err(NoParts::Unlike([first.clone(), name]));
         }
         parts.push((numbers, path));
     }
     parts.sort();
-    (!parts.is_empty()).then(|| parts.into_iter().map(|(_, path)| path).collect())
+    if parts.is_empty() { Err(NoParts::Nothing) } else { Ok(parts.into_iter().map(|(_, path)| path).collect()) }
+}
+
+/// The error for a folder that is no data set.
+pub(super) fn no_table(folder: &Path) -> TableError {
+    let odd = match parts_in(folder) {
+        Ok(_) | Err(NoParts::Nothing) => "there is no table in it".to_owned(),
+        Err(NoParts::NoNumber(name)) => {
+            format!("`{}` has no number in its name, as parts of one table have", shorten(&name))
+        }
+        Err(NoParts::Unlike([first, other])) => {
+            format!(
+                "`{}` and `{}` differ in more than a number, so they are no parts of one table",
+                shorten(&first),
+                shorten(&other)
+            )
+        }
+    };
+    let recordings: Vec<&str> =
+        super::DATASETS.iter().map(|dataset| dataset.name).filter(|name| *name != INFO.name).collect();
+    let what = format!(
+        "is a directory, but no recording that is read ({}) and no table in parts: {odd}; name the files that are meant",
+        recordings.join(", ")
+    );
+    TableError::new(ErrorKind::Directory, folder.display().to_string(), what)
 }
 
 /// Opens a part.
@@ -65,14 +107,14 @@ pub(crate) struct PartsReader {
 enum Choice {
     Everything,
     Selected(Vec<String>),
-    Extras { meant: Vec<String>, as_json: bool, kept: Extras },
+    Extras { meant: Vec<String>, passing: Passing, kept: Extras },
 }
 
 impl PartsReader {
     pub(crate) fn new(folder: &Path, parts: Vec<PathBuf>, open: OpenPart) -> Result<Self, TableError> {
         let name = folder.display().to_string();
         let mut parts = parts.into_iter();
-        let first = parts.next().ok_or_else(|| super::not_known(&name))?;
+        let first = parts.next().ok_or_else(|| no_table(folder))?;
         let current = open(&first)?;
         let schema = current.schema().clone();
         Ok(PartsReader { name, open, parts, current, schema, choice: Choice::Everything, rows_before: 0, rows: 0 })
@@ -84,14 +126,17 @@ impl PartsReader {
         match &self.choice {
             Choice::Everything => part.select(&self.schema.names().collect::<Vec<_>>())?,
             Choice::Selected(names) => part.select(&names.iter().map(String::as_str).collect::<Vec<_>>())?,
-            Choice::Extras { meant, as_json, kept } => {
-                let extras = part.keep_extras(&meant.iter().map(String::as_str).collect::<Vec<_>>(), *as_json)?;
+            Choice::Extras { meant, passing, kept } => {
+                let extras = part.keep_extras(&meant.iter().map(String::as_str).collect::<Vec<_>>(), *passing)?;
                 if extras != *kept {
                     return Err(other_columns(part.name()));
                 }
             }
         }
-        if !part.schema().names().eq(self.schema.names()) {
+        let columns = |schema: &Schema| -> Vec<_> {
+            schema.fields.iter().map(|field| (field.name.clone(), field.original.clone())).collect()
+        };
+        if columns(part.schema()) != columns(&self.schema) {
             return Err(other_columns(part.name()));
         }
         Ok(part)
@@ -124,12 +169,16 @@ impl TableReader for PartsReader {
         Ok(())
     }
 
-    fn keep_extras(&mut self, meant: &[&str], as_json: bool) -> Result<Extras, TableError> {
-        let kept = self.current.keep_extras(meant, as_json)?;
+    fn keep_extras(&mut self, meant: &[&str], passing: Passing) -> Result<Extras, TableError> {
+        let kept = self.current.keep_extras(meant, passing)?;
         self.schema = self.current.schema().clone();
         let meant = meant.iter().map(|name| (*name).to_owned()).collect();
-        self.choice = Choice::Extras { meant, as_json, kept: kept.clone() };
+        self.choice = Choice::Extras { meant, passing, kept: kept.clone() };
         Ok(kept)
+    }
+
+    fn first_cell(&mut self, column: &str) -> Result<Option<String>, TableError> {
+        self.current.first_cell(column)
     }
 
     fn notes(&self) -> Vec<TableNote> {

@@ -9,7 +9,7 @@ use super::{DiscretizeOptions, Discretizer, Rows, Space, VERSION};
 use crate::error::{ErrorKind, TableError};
 use crate::table::{
     Batch, Column, Identity, NextState, Places, Roles, Schema, TableNote, TableOptions, TextColumn, Values, cell_text,
-    create, feature_numbers, finite_numbers, for_each_batch, open, truths,
+    create, feature_numbers, finite_numbers, for_each_batch, open, open_cells, truths,
 };
 use crate::table::{NotANumber, ReadOptions, TableReader, parse_number};
 
@@ -50,7 +50,8 @@ pub(super) struct Input {
 
 impl Input {
     pub(super) fn open(path: &Path, options: &TableOptions) -> Result<Self, TableError> {
-        let mut reader = open(path, &ReadOptions { dataset: options.dataset.clone(), ..ReadOptions::default() })?;
+        let reader = open(path, &ReadOptions { dataset: options.dataset.clone(), ..ReadOptions::default() })?;
+        let mut reader = open_cells(reader, options)?;
         let file = reader.name().to_owned();
         let mut notes = Vec::new();
         let roles = Roles::of(&file, reader.schema(), options, &mut notes)?;

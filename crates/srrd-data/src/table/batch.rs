@@ -2,74 +2,8 @@
 //!
 //! A [`Batch`] is filled again and again by one reader, so everything in it can be cleared without giving memory back.
 
-/// The type of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ColumnType {
-    /// Text, compared as written.
-    Text,
-    /// 64-bit signed integers.
-    Int,
-    /// 64-bit floating point numbers.
-    Float,
-    /// True or false.
-    Bool,
-}
-
-/// The name of a column, and its type where the format knows it before the rows are read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Field {
-    /// The column's name, as written.
-    pub name: String,
-    /// The type; `None` where values decide it (all columns of JSONL, and unsigned 64-bit integers, which are text if one of them
-    /// is too large for a sign), and for columns that cannot be read.
-    pub kind: Option<ColumnType>,
-}
-
-/// The columns of a table, in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Schema {
-    /// One entry per column.
-    pub fields: Vec<Field>,
-}
-
-impl Schema {
-    /// A schema of columns with known types.
-    pub fn new<N: Into<String>>(columns: impl IntoIterator<Item = (N, ColumnType)>) -> Self {
-        Schema {
-            fields: columns.into_iter().map(|(name, kind)| Field { name: name.into(), kind: Some(kind) }).collect(),
-        }
-    }
-
-    /// The same columns with these types.
-    ///
-    /// # Panics
-    /// When there is not one type per column.
-    #[must_use]
-    pub fn with_types(&self, types: &[ColumnType]) -> Self {
-        assert_eq!(types.len(), self.len(), "one type per column");
-        Schema::new(self.names().zip(types.iter().copied()))
-    }
-
-    /// The number of columns.
-    pub fn len(&self) -> usize {
-        self.fields.len()
-    }
-
-    /// Whether there are no columns.
-    pub fn is_empty(&self) -> bool {
-        self.fields.is_empty()
-    }
-
-    /// The names, in order.
-    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.fields.iter().map(|field| field.name.as_str())
-    }
-
-    /// The position of the column called `name`.
-    pub fn index_of(&self, name: &str) -> Option<usize> {
-        self.fields.iter().position(|field| field.name == name)
-    }
-}
+use super::original::Original;
+use super::schema::ColumnType;
 
 /// Texts, one after another in a single allocation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -236,9 +170,18 @@ pub struct Column {
     pub values: Values,
     /// Which values are there; `None` when all are. Text formats have no missing values, only empty texts.
     pub validity: Option<Vec<bool>>,
+    /// The column as it is in its file, where it is only passed through; the values are all missing then.
+    pub original: Option<Original>,
+    /// How many numbers in lists and structures became null in JSON, which has no NaN and no infinities.
+    pub(crate) lost: u64,
 }
 
 impl Column {
+    /// A column of these values, of which some may be missing.
+    pub fn new(values: Values, validity: Option<Vec<bool>>) -> Self {
+        Column { values, validity, original: None, lost: 0 }
+    }
+
     /// An empty column of type `kind`.
     pub fn empty(kind: ColumnType) -> Self {
         Values::empty(kind).into()
@@ -272,6 +215,8 @@ impl Column {
             self.values = Values::empty(kind);
         }
         self.validity = None;
+        self.original = None;
+        self.lost = 0;
     }
 
     /// Notes that the value just added is there or not. The first missing value makes the validity list appear.
@@ -315,7 +260,7 @@ impl Column {
 
 impl From<Values> for Column {
     fn from(values: Values) -> Self {
-        Column { values, validity: None }
+        Column::new(values, None)
     }
 }
 

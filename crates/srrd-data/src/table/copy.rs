@@ -5,12 +5,14 @@ use std::path::Path;
 
 use crate::dataset::Log;
 use crate::error::{ErrorKind, TableError};
-use crate::table::batch::{Batch, Column, ColumnType, Schema, TextColumn, Values};
+use crate::table::batch::{Batch, Column, TextColumn, Values};
 use crate::table::format::{FileFormat, Format};
 use crate::table::number::finite_numbers;
-use crate::table::options::{TableNote, TableOptions};
-use crate::table::read::{Extras, TableReader, for_each_batch};
+use crate::table::options::{Next, TableNote, TableOptions};
+use crate::table::read::cells::open_cells;
+use crate::table::read::{Extras, Passing, TableReader, for_each_batch};
 use crate::table::roles::{NextState, Places, Roles};
+use crate::table::schema::{ColumnType, Schema};
 use crate::table::tokens::{Ends, Tokens, cell_text, check_present};
 use crate::table::types::{coerce, infer};
 use crate::table::write::{TableWriter, create};
@@ -27,6 +29,16 @@ pub struct TableCopy {
     expected: Option<u64>,
     notes: Vec<TableNote>,
     log: Option<Log>,
+    lost: Lost,
+}
+
+/// What came of a copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// How many rows there were.
+    pub rows: u64,
+    /// What is to be known of it.
+    pub notes: Vec<TableNote>,
 }
 
 impl TableCopy {
@@ -37,8 +49,8 @@ impl TableCopy {
     /// are written as integers are, and else as text; a float that is an integer by value goes into CSV and TSV as that
     /// integer. Rewards and features become numbers in a typed format however they are written.
     ///
-    /// Columns that carry no meaning may be of any type: dates, times, decimals and nested values become text, and what cannot be kept
-    /// is left out with a [note](Self::notes).
+    /// Columns that carry no meaning may be of any type. Parquet and Arrow keep the types of each other; elsewhere dates, times, decimals
+    /// and nested values become text. What cannot be kept is left out with a [note](Self::notes).
     ///
     /// # Errors
     /// The input is not a table of transitions, has a column called as one to be added, or the output cannot be written.
@@ -115,8 +127,12 @@ impl TableCopy {
         };
         notes.extend(extras.left_out.iter().map(left_out));
         notes.extend(reader.notes());
+        if options.next == Next::Shift && check.roles.next_state == NextState::Shifted {
+            notes.push(TableNote::NotShifted { file: file.clone() });
+        }
         let log = reader.log().cloned();
-        Ok(TableCopy { reader, writer, check, changes, added: added.len(), expected, notes, log })
+        let lost = Lost { json: format.info().json, columns: vec![0; all.len()] };
+        Ok(TableCopy { reader, writer, check, changes, added: added.len(), expected, notes, log, lost })
     }
 
     /// Which columns were taken for others, and what is left out of the copy.
@@ -129,11 +145,6 @@ impl TableCopy {
         &self.check.file
     }
 
-    /// What a log of training says about its columns and, once it was copied, how many of its rows have no reward.
-    pub fn log(&self) -> Option<&Log> {
-        self.log.as_ref()
-    }
-
     /// Where the reward columns are in the input, by position.
     pub fn reward_columns(&self) -> &[usize] {
         &self.check.places.rewards
@@ -144,33 +155,37 @@ impl TableCopy {
         &self.check.schema
     }
 
-    /// Copies all rows as they are, checking that they are transitions, and says how many there were. The output appears when all
+    /// Copies all rows as they are, checking that they are transitions, and says what came of it. The output appears when all
     /// is done.
     ///
     /// # Errors
     /// Anything wrong with a row, a table that has changed since its types were found, or the output cannot be written; nothing is
     /// left behind then.
-    pub fn run(self) -> Result<u64, TableError> {
-        let TableCopy { reader, mut writer, mut check, changes, expected, .. } = self;
+    pub fn run(self) -> Result<Copied, TableError> {
+        let TableCopy { reader, mut writer, mut check, changes, expected, mut lost, log, .. } = self;
         for_each_batch(reader, |batch| {
             check.rows(batch)?;
             check_rows(&check.file, check.rows, expected, false)?;
             changes.make(&check.file, &check.schema, batch)?;
+            lost.count(batch);
             writer.write(batch)
         })?;
         check.finish()?;
         check_rows(&check.file, check.rows, expected, true)?;
         writer.finish()?;
-        Ok(check.rows)
+        let mut notes: Vec<TableNote> = log.and_then(|log| log.note(&check.file)).into_iter().collect();
+        notes.extend(lost.note(&check.file, &check.schema));
+        Ok(Copied { rows: check.rows, notes })
     }
 
     /// Copies the rows of a table that has been read as samples, so that nothing is left to be checked but that it still has as
-    /// many `rows`; `edit` may change a batch and appends the added columns. The output appears when all is done.
+    /// many `rows`; `edit` may change a batch and appends the added columns. The output appears when all is done, with what is to be known
+    /// of it.
     ///
     /// # Errors
     /// The input cannot be read again or has another number of rows, or the output cannot be written; nothing is left behind then.
-    pub fn edit(self, rows: usize, mut edit: impl FnMut(&mut Batch) + Send) -> Result<(), TableError> {
-        let TableCopy { reader, mut writer, check, changes, .. } = self;
+    pub fn edit(self, rows: usize, mut edit: impl FnMut(&mut Batch) + Send) -> Result<Vec<TableNote>, TableError> {
+        let TableCopy { reader, mut writer, check, changes, mut lost, .. } = self;
         let expected = Some(rows as u64);
         let mut found = 0;
         for_each_batch(reader, |batch| {
@@ -178,10 +193,12 @@ impl TableCopy {
             check_rows(&check.file, found, expected, false)?;
             changes.make(&check.file, &check.schema, batch)?;
             edit(batch);
+            lost.count(batch);
             writer.write(batch)
         })?;
         check_rows(&check.file, found, expected, true)?;
-        writer.finish()
+        writer.finish()?;
+        Ok(lost.note(&check.file, &check.schema).into_iter().collect())
     }
 
     /// As [`edit`](Self::edit) where each of so many rows stays as it is: only the values of the added columns are asked for, by
@@ -189,7 +206,11 @@ impl TableCopy {
     ///
     /// # Errors
     /// As [`edit`](Self::edit).
-    pub fn append(self, rows: usize, value: impl Fn(usize, usize) -> f64 + Sync + Send) -> Result<(), TableError> {
+    pub fn append(
+        self,
+        rows: usize,
+        value: impl Fn(usize, usize) -> f64 + Sync + Send,
+    ) -> Result<Vec<TableNote>, TableError> {
         let added = self.added;
         let mut row = 0;
         self.edit(rows, |batch| {
@@ -220,7 +241,7 @@ fn open_passing(
     options: &TableOptions,
     notes: &mut Vec<TableNote>,
 ) -> Result<(Box<dyn TableReader>, Extras, TableOptions), TableError> {
-    let mut reader = open()?;
+    let mut reader = open_cells(open()?, options)?;
     let mut options = options.clone();
     let meant = match reader.log() {
         Some(log) => {
@@ -231,8 +252,33 @@ fn open_passing(
         None => Roles::of(reader.name(), reader.schema(), &options, notes)?.meant(),
     };
     let meant: Vec<&str> = meant.iter().map(String::as_str).collect();
-    let extras = reader.keep_extras(&meant, format.info().json)?;
+    let extras = reader.keep_extras(&meant, Passing::to(format))?;
     Ok((reader, extras, options))
+}
+
+/// Numbers that JSON has no word for, by column: they become null.
+struct Lost {
+    /// Whether the output is JSON. Elsewhere only lists and structures are.
+    json: bool,
+    columns: Vec<u64>,
+}
+
+impl Lost {
+    fn count(&mut self, batch: &Batch) {
+        for (lost, column) in self.columns.iter_mut().zip(&batch.columns) {
+            *lost += column.lost;
+            if let (Values::Float(values), true) = (&column.values, self.json) {
+                let odd = |row: &usize| !values[*row].is_finite() && column.is_valid(*row);
+                *lost += (0..values.len()).filter(odd).count() as u64;
+            }
+        }
+    }
+
+    fn note(self, file: &str, schema: &Schema) -> Option<TableNote> {
+        let columns =
+            schema.names().map(str::to_owned).zip(self.columns).filter(|(_, lost)| *lost > 0).collect::<Vec<_>>();
+        (!columns.is_empty()).then(|| TableNote::Null { file: file.to_owned(), columns })
+    }
 }
 
 /// What has to be done to the columns of the input before they are written, by position.
@@ -280,7 +326,7 @@ impl Batch {
             let mut flags = keep.iter();
             values.retain(|_| *flags.next().expect("one entry per row"));
         }
-        for Column { values, validity } in &mut self.columns {
+        for Column { values, validity, original, .. } in &mut self.columns {
             match values {
                 Values::Int(values) => kept(values, keep),
                 Values::Float(values) => kept(values, keep),
@@ -291,6 +337,9 @@ impl Batch {
             }
             if let Some(validity) = validity {
                 kept(validity, keep);
+            }
+            if let Some(original) = original {
+                original.retain(keep);
             }
         }
         self.note_kept(keep);

@@ -7,14 +7,17 @@ mod format;
 mod gather;
 mod model;
 mod models;
+mod names;
 mod number;
 mod options;
+mod original;
 mod preferences;
 mod properties;
 mod read;
 mod rewards;
 mod roles;
 mod samples;
+mod schema;
 mod scores;
 mod shift;
 mod tokens;
@@ -24,13 +27,14 @@ mod unused;
 mod walks;
 mod write;
 
-pub use batch::{Batch, Column, ColumnType, Field, Schema, TextColumn, Values};
-pub use copy::TableCopy;
+pub use batch::{Batch, Column, TextColumn, Values};
+pub use copy::{Copied, TableCopy};
 pub use format::{Compression, FORMATS, FileFormat, Format, FormatInfo, NpyWriter, extensions};
 pub use model::{model_path, read_model};
 pub use models::{ModelQuestion, ModelTable, OpenTable, read_models};
 pub use number::{NotANumber, finite_numbers, parse_number};
 pub use options::{ColumnMap, ColumnMapError, Next, ROLES, Role, RoleInfo, TableNote, TableOptions};
+pub use original::{Original, OriginalType};
 pub use preferences::{preferences_of, read_preferences};
 pub use properties::{PROPERTIES, PropertyInfo};
 #[cfg(feature = "arrow")]
@@ -39,9 +43,12 @@ pub use read::ArrowFrame;
 pub use read::Undecoded;
 #[cfg(feature = "arrow")]
 pub use read::open_records;
-pub use read::{Extras, Piece, ReadOptions, TableReader, for_each_batch, open, open_bytes, open_stream};
+pub use read::{
+    Extras, Passing, Piece, ReadOptions, STANDARD_INPUT, TableReader, for_each_batch, open, open_bytes, open_stream,
+};
 pub use rewards::{RewardColumns, RewardWriter};
 pub use samples::{SampleTable, read_sample_table, read_samples, read_table};
+pub use schema::{ColumnType, Field, Schema};
 pub use scores::score_columns;
 pub use trajectories::{TrajectoryColumns, TrajectoryRows, TrajectoryWriter, trajectories_of};
 pub use types::{coerce, infer_types_of};
@@ -52,6 +59,7 @@ pub(crate) use crate::dataset::PartsReader;
 pub(crate) use number::feature_numbers;
 #[cfg(feature = "arrow")]
 pub(crate) use read::arrays::{column_type, fill as fill_column, list_value};
+pub(crate) use read::cells::open_cells;
 pub(crate) use read::chat::{text_of, text_of_json};
 #[cfg(any(feature = "arrow", feature = "hdf5"))]
 pub(crate) use read::guard::guarded;

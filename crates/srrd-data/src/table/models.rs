@@ -5,10 +5,11 @@ use srrd::models::{
     Grouping, ModelComparison, ModelGroup, ModelSettings, ModelsError, compare_grouped, shared_responses,
 };
 
+use super::names::what_is_there;
 use super::options::{Next, ROLES, Role, TableNote, TableOptions};
 use super::properties::PROPERTIES;
 use super::read::TableReader;
-use super::roles::{has, what_is_there};
+use super::roles::has;
 use super::samples::read_sample_table;
 use super::scores::score_columns;
 use crate::error::{ErrorKind, TableError};

@@ -46,7 +46,7 @@ pub fn parse_number(text: &str) -> Result<f64, NotANumber> {
 /// ```
 ///
 /// # Errors
-/// The first value that is missing, not finite or no number; booleans are no numbers.
+/// The first value that is missing, not finite or no number; true is 1 and false 0.
 pub fn finite_numbers(
     file: &str,
     name: &str,
@@ -71,7 +71,7 @@ pub fn finite_numbers(
         }
         Values::Text(values) => {
             for (index, text) in values.iter().enumerate() {
-                let why = match parse_number(text) {
+                let why = match parse_number(text).or_else(|why| truth(text).ok_or(why)) {
                     Ok(number) => {
                         numbers.push(number);
                         continue;
@@ -83,13 +83,18 @@ pub fn finite_numbers(
                 return wrong(index, why);
             }
         }
-        Values::Bool(values) => {
-            if let Some(value) = values.first() {
-                return wrong(0, format!("`{value}` is not a number; write 1 for true and 0 for false"));
-            }
-        }
+        Values::Bool(values) => numbers.extend(values.iter().map(|&value| f64::from(u8::from(value)))),
     }
     Ok(())
+}
+
+/// The number that a text stands for that says true or false.
+fn truth(text: &str) -> Option<f64> {
+    match text.trim_matches([' ', '\t']) {
+        "true" | "True" | "TRUE" => Some(1.0),
+        "false" | "False" | "FALSE" => Some(0.0),
+        _ => None,
+    }
 }
 
 /// What is wrong with the number in this row of the batch.
@@ -205,7 +210,15 @@ mod tests {
             assert!(message.starts_with("f.csv: row 8, column `reward`: "), "{message}");
             assert!(message.contains(says), "{message}");
         }
-        let batch = Batch::from_columns(vec![Values::Bool(vec![true]).into()], 1);
-        assert!(finite_numbers("f.csv", "reward", &batch, 0, &mut Vec::new()).is_err());
+    }
+
+    #[test]
+    fn true_is_one_and_false_zero() {
+        let text = |cells: [&str; 2]| Values::Text(cells.into_iter().collect());
+        for column in [Values::Bool(vec![true, false]), text(["True", "false"]), text(["TRUE", " 0"])] {
+            let (batch, mut numbers) = (Batch::from_columns(vec![column.into()], 1), Vec::new());
+            finite_numbers("f.csv", "reward", &batch, 0, &mut numbers).unwrap();
+            assert_eq!(numbers, [1.0, 0.0]);
+        }
     }
 }

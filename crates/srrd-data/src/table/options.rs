@@ -316,6 +316,11 @@ pub enum TableNote {
         /// How many rows were left out because their next states are not in the table.
         left_out: usize,
     },
+    /// Next states were asked for, and a copy has the columns of its input.
+    NotShifted {
+        /// The file.
+        file: String,
+    },
     /// There are no next states, and a column says that rows follow each other.
     OneStep {
         /// The file.
@@ -342,6 +347,13 @@ pub enum TableNote {
         column: String,
         /// Why it cannot be kept.
         why: String,
+    },
+    /// Numbers of a copy became null.
+    Null {
+        /// The file.
+        file: String,
+        /// How many in which column.
+        columns: Vec<(String, u64)>,
     },
     /// Which columns were taken for scores.
     Scores {
@@ -377,6 +389,10 @@ impl fmt::Display for TableNote {
                  episodes; {ended} last rows end their episode; {left_out} rows are left out because their next states are not \
                  known)"
             ),
+            TableNote::NotShifted { file } => write!(
+                f,
+                "{file}: a copy has the columns of its input, so `--next shift` adds no next states; say it where the table is compared"
+            ),
             TableNote::OneStep { file, column, goes_on } => write!(
                 f,
                 "{file}: there are no next states, so the problem is taken to have one step, although {}; `--next shift` takes the \
@@ -395,6 +411,14 @@ impl fmt::Display for TableNote {
                 shorten(column),
                 role.info().name
             ),
+            TableNote::Null { file, columns } => {
+                let told = |(column, count): &(String, u64)| format!("{count} of column `{}`", shorten(column));
+                write!(
+                    f,
+                    "{file}: JSON has no NaN and no infinities; null stands for {}; another format, such as Parquet or CSV, keeps them",
+                    columns.iter().map(told).collect::<Vec<_>>().join(", ")
+                )
+            }
             TableNote::Scores { file, columns } => {
                 write!(f, "{file}: comparing the scores {}; choose others with --rewards", columns.join(", "))
             }

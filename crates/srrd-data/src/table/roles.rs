@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::batch::Schema;
+use super::names::{is_named, matches, misnamed, spaces, what_is_there};
 use super::options::{Next, Role, TableNote, TableOptions};
 use super::properties::PROPERTIES;
 use super::read::listed;
-use crate::error::{ErrorKind, TableError, shorten};
+use super::schema::Schema;
+use crate::error::{ErrorKind, TableError};
 
 /// The columns that make reward samples out of a table, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,13 +97,6 @@ impl Identity {
     }
 }
 
-/// The columns of a table, and the one whose name is nearest to a name that is missing.
-pub(super) fn what_is_there(schema: &Schema, wanted: &str) -> String {
-    let nearest = nearest(wanted, schema.names());
-    let nearest = nearest.map_or(String::new(), |name| format!("; did you mean `{}`?", shorten(name)));
-    format!("this one has {}{nearest}", listed(schema.names()))
-}
-
 /// Whether a table has a column of this name, be it of one value or of features.
 pub(super) fn has(schema: &Schema, column: &str) -> bool {
     Identity::find(schema, column).is_some()
@@ -163,6 +157,23 @@ impl Finder<'_> {
         }
     }
 
+    /// The state whose name goes with that of the next state (`obs` with `next_obs`), where another would be taken.
+    fn state_of_next(&mut self) -> Option<Identity> {
+        let recognised = |wanted: Role| self.recognised.iter().find(|(role, _)| *role == wanted).map(|(_, name)| name);
+        let name = recognised(Role::NextState)?.strip_prefix("next_")?.to_owned();
+        let (taken, said) = (recognised(Role::State), self.options.columns.get(Role::State));
+        if said.is_some() || taken == Some(&name) {
+            return None;
+        }
+        let fitting = match name.strip_suffix("_*") {
+            Some(prefix) => Identity::numbered(self.schema, prefix),
+            None => Identity::find(self.schema, &name),
+        }?;
+        self.recognised.retain(|(role, _)| *role != Role::State);
+        self.recognised.insert(0, (Role::State, name));
+        Some(fitting)
+    }
+
     fn needed(&mut self, role: Role) -> Result<Identity, TableError> {
         self.found(role)?.ok_or_else(|| self.missing(role))
     }
@@ -202,23 +213,8 @@ impl Finder<'_> {
         what_is_there(self.schema, wanted)
     }
 
-    /// What is wrong with rewards of which a row has several: it may be a whole episode.
-    fn lists_of_rewards(&self) -> Option<String> {
-        let names = std::iter::once("reward").chain(Role::Reward.info().aliases.iter().copied());
-        let name = names.into_iter().find(|name| Identity::find(self.schema, name).is_some())?;
-        Some(format!(
-            "the column `{name}` holds several numbers in each row, as if a row were a whole episode: a table has one row per \
-             transition; with pandas, `df.explode([...])` makes rows of lists"
-        ))
-    }
-
     fn missing(&self, role: Role) -> TableError {
         let column = role.info().name;
-        if role == Role::Reward
-            && let Some(what) = self.lists_of_rewards()
-        {
-            return TableError::new(ErrorKind::MissingColumn, self.file, what).in_column(column);
-        }
         let instead = match role {
             Role::Reward => " (or say which columns are rewards, as in `--rewards old,new`)".to_owned(),
             _ => format!(" (or feature columns `{column}.NAME`, or `{column}_0`, `{column}_1`, …)"),
@@ -241,9 +237,12 @@ impl Roles {
         notes: &mut Vec<TableNote>,
     ) -> Result<Self, TableError> {
         let mut finder = Finder { file, schema, options, recognised: Vec::new() };
-        let state = finder.needed(Role::State)?;
+        let mut state = finder.needed(Role::State)?;
         let action = finder.needed(Role::Action)?;
         let next_state = finder.found(Role::NextState)?;
+        if let Some(fitting) = finder.state_of_next() {
+            state = fitting;
+        }
         if next_state.is_none()
             && let Some(spaced) = schema.names().find(|name| is_named(name.trim(), "next_state"))
         {
@@ -397,100 +396,4 @@ fn check_same_features(file: &str, state: &Identity, next_state: &Identity) -> R
         describe(next_state)
     );
     Err(TableError::new(ErrorKind::MissingColumn, file, what))
-}
-
-/// Whether a name is that of a column or of one of its features.
-fn is_named(name: &str, column: &str) -> bool {
-    name.strip_prefix(column).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-}
-
-/// Whether a name is what a pattern says, in which `*` stands for anything.
-fn matches(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
-    let mut parts: Vec<&str> = parts.collect();
-    let Some(last) = parts.pop() else { return rest.is_empty() };
-    for part in parts {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
-}
-
-/// The name that is most like a name that is missing, if one is much like it.
-pub(super) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let far = wanted.chars().count() / 3 + 1;
-    // A table of thousands of features has no column that was misspelled, and very long names are none.
-    let names: Vec<&str> = names.take(1000).collect();
-    // `accuracy_reward` is a reward.
-    let within = |name: &&&str| name.split(['_', '.', '/', ' ', '-']).any(|part| part.eq_ignore_ascii_case(wanted));
-    let near = names.iter().copied().filter(|name| name.len() < 100).map(|name| (edits(wanted, name), name));
-    let near = near.filter(|(edits, _)| *edits < far.max(2)).min_by_key(|(edits, _)| *edits).map(|(_, name)| name);
-    near.or_else(|| names.iter().find(within).copied())
-}
-
-/// How many letters have to be put in, taken out or changed to make one name of the other.
-pub(super) fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
-fn spaces(name: &str) -> String {
-    format!("`{}` has spaces around it; write names and values without spaces beside the separators", shorten(name))
-}
-
-/// Why a column that seems to be there is not found, and what to do.
-fn misnamed(schema: &Schema, column: &str) -> Option<String> {
-    for (separator, called, remedy) in [
-        (';', "semicolons", "separate them by commas"),
-        ('\t', "tabs", "give the file the extension .tsv, or separate them by commas"),
-        (',', "commas", "give the file the extension .csv, or separate them by tabs"),
-    ] {
-        let holds = |name: &str| {
-            let mut parts = name.split(separator);
-            name.contains(separator) && parts.any(|part| is_named(part.trim().trim_matches('"'), column))
-        };
-        if schema.names().any(holds) {
-            return Some(format!("the fields seem to be separated by {called}: {remedy}"));
-        }
-    }
-    if let Some(name) = schema.names().find(|name| is_named(name.trim(), column)) {
-        return Some(spaces(name));
-    }
-    let other = schema.names().find(|name| is_named(&name.trim().to_lowercase(), column))?;
-    Some(format!("names are compared as written: rename `{}` to `{}`", shorten(other), other.trim().to_lowercase()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patterns_and_nearest_names() {
-        for (pattern, name, fits) in [
-            ("rewards/*", "rewards/a", true),
-            ("rewards/*", "reward", false),
-            ("*_score", "old_score", true),
-            ("a*b*c", "a1b2c", true),
-            ("a*b*c", "abc", true),
-            ("a*b*c", "acb", false),
-            ("ab*ba", "aba", false),
-        ] {
-            assert_eq!(matches(pattern, name), fits, "{pattern} {name}");
-        }
-        assert_eq!(nearest("reward", ["rewrd", "ward", "state"].into_iter()), Some("rewrd"));
-        assert_eq!(nearest("action", ["state", "next_state", "reward"].into_iter()), None);
-        assert_eq!(nearest("reward", ["step", "accuracy_reward"].into_iter()), Some("accuracy_reward"));
-    }
 }

@@ -10,6 +10,7 @@ use super::gather::Gathered;
 use super::number::finite_numbers;
 use super::options::{TableNote, TableOptions};
 use super::properties::properties_of;
+use super::read::cells::open_cells;
 use super::read::{TableReader, for_each_batch, for_each_mapped};
 use super::roles::{Identity, NextState, Places, Roles};
 use super::shift::{Following, following};
@@ -192,11 +193,12 @@ pub fn read_table(path: &Path, options: impl Into<TableOptions>) -> Result<Sampl
 /// # Errors
 /// As [`read_table`].
 pub fn read_sample_table(
-    mut reader: Box<dyn TableReader>,
+    reader: Box<dyn TableReader>,
     name: &str,
     options: impl Into<TableOptions>,
 ) -> Result<SampleTable, TableError> {
     let mut options = options.into();
+    let mut reader = open_cells(reader, &options)?;
     let file = reader.name().to_owned();
     let mut notes = Vec::new();
     let log = reader.log().cloned();

@@ -6,8 +6,9 @@
 use std::borrow::Cow;
 
 use crate::error::{ErrorKind, TableError, shorten};
-use crate::table::batch::{Batch, Column, ColumnType, Schema, TextColumn, Values};
+use crate::table::batch::{Batch, Column, TextColumn, Values};
 use crate::table::read::{Piece, TableReader};
+use crate::table::schema::{ColumnType, Schema};
 use crate::table::write::Shortest;
 
 /// The largest integer up to which every integer is a float, too.

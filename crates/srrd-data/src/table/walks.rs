@@ -14,6 +14,7 @@ use super::batch::Batch;
 use super::copy::label_changes;
 use super::number::finite_numbers;
 use super::options::{TableNote, TableOptions};
+use super::read::cells::open_cells;
 use super::read::{TableReader, for_each_batch, listed};
 use super::roles::{NextState, Places, Roles};
 use super::shift::{Following, following};
@@ -69,11 +70,12 @@ pub fn read_walks(path: &Path, options: impl Into<TableOptions>) -> Result<WalkT
 /// # Errors
 /// As [`read_walks`].
 pub fn read_walk_table(
-    mut reader: Box<dyn TableReader>,
+    reader: Box<dyn TableReader>,
     name: &str,
     options: impl Into<TableOptions>,
 ) -> Result<WalkTable, TableError> {
     let options = TableOptions { episodes: true, ..options.into() };
+    let mut reader = open_cells(reader, &options)?;
     let file = reader.name().to_owned();
     let mut notes = Vec::new();
     let roles = Roles::of(&file, reader.schema(), &options, &mut notes)?;

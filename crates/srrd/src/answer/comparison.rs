@@ -223,6 +223,7 @@ pub fn compare(a: &NamedSample, b: &NamedSample, question: &Question) -> Result<
     let shared = results.iter().filter(|finding| finding.predicted.is_none());
     let distances: Vec<_> = shared.map(|finding| (finding.metric, finding.distance)).collect();
     warnings.extend(Warning::of_distances(&distances, settled.settings.min_common));
+    warnings.extend(Warning::of_forms(&pair));
     if settled.settings.potential == Potential::Tabular && question.metrics() != [Metric::Direct] {
         warnings.extend(Warning::of_states(&pair));
     }

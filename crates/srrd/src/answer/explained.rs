@@ -104,6 +104,7 @@ pub fn explain(a: &NamedSample, b: &NamedSample, question: &Question, top: usize
     let measured = pair.measure(metric, &settled.settings);
     let (distance, explanation) = (measured.distance(), measured.explanation().ok());
     warnings.extend(Warning::of_distances(&[(metric, distance)], settled.settings.min_common));
+    warnings.extend(Warning::of_forms(&pair));
     let transition = |c: &Contribution| {
         let (ours, theirs) = (a.sample.transition(c.a as usize), b.sample.transition(c.b as usize));
         ExplainedTransition {

@@ -89,7 +89,7 @@ fn rows(learned: &[Learned]) -> Batch {
     for (_, number) in NUMBERS {
         let numbers: Vec<Option<f64>> = all().map(|(_, iterate)| number(iterate).filter(|n| n.is_finite())).collect();
         let validity = numbers.contains(&None).then(|| numbers.iter().map(Option::is_some).collect());
-        columns.push(Column { values: Values::Float(numbers.iter().map(|n| n.unwrap_or(0.0)).collect()), validity });
+        columns.push(Column::new(Values::Float(numbers.iter().map(|n| n.unwrap_or(0.0)).collect()), validity));
     }
     Batch::from_columns(columns, 1)
 }

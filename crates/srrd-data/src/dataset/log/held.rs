@@ -13,7 +13,7 @@ pub(in crate::dataset) struct HeldReader {
 
 impl HeldReader {
     pub(in crate::dataset) fn new(name: String, columns: Vec<(String, Column)>) -> Self {
-        let field = |(name, column): &(String, Column)| Field { name: name.clone(), kind: Some(column.kind()) };
+        let field = |(name, column): &(String, Column)| Field::new(name, Some(column.kind()));
         let schema = Schema { fields: columns.iter().map(field).collect() };
         let columns = columns.into_iter().map(|(_, column)| column).collect();
         HeldReader { name, columns, selection: Selection::everything(schema), read: false }

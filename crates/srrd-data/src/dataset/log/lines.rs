@@ -61,7 +61,7 @@ impl Layout {
     ) -> Result<Box<dyn TableReader>, TableError> {
         let files = files_of(path);
         if files.is_empty() {
-            return Err(super::super::not_known(&path.display().to_string()));
+            return Err(super::super::parts::no_table(path));
         }
         let columns = self.columns(&files)?;
         let rewards = columns.iter().filter(|column| column.score).map(|column| column.name.clone()).collect();
@@ -216,7 +216,7 @@ impl LinesReader {
     ) -> Result<Self, TableError> {
         let before = BEFORE.map(|name| Kept { name: name.to_owned(), score: false });
         let columns: Vec<Kept> = before.into_iter().chain(columns).collect();
-        let field = |column: &Kept| Field { name: column.name.clone(), kind: Some(kind_of(column.score)) };
+        let field = |column: &Kept| Field::new(&column.name, Some(kind_of(column.score)));
         let schema = Schema { fields: columns.iter().map(field).collect() };
         let batch_rows = options.batch_rows.clamp(1, 4096);
         let scores = columns.iter().map(|column| column.score).collect();

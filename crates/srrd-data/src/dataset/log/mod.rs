@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::note::DatasetNote;
 use crate::error::TableError;
-use crate::table::{Batch, Column, Extras, Piece, Schema, TableNote, TableReader, TextColumn, Values};
+use crate::table::{Batch, Column, Extras, Passing, Piece, Schema, TableNote, TableReader, TextColumn, Values};
 
 /// What an empty response is called.
 const EMPTY: &str = "(empty)";
@@ -117,8 +117,8 @@ impl TableReader for LogReader {
         self.inner.select(names)
     }
 
-    fn keep_extras(&mut self, meant: &[&str], as_json: bool) -> Result<Extras, TableError> {
-        self.inner.keep_extras(meant, as_json)
+    fn keep_extras(&mut self, meant: &[&str], passing: Passing) -> Result<Extras, TableError> {
+        self.inner.keep_extras(meant, passing)
     }
 
     fn log(&self) -> Option<&Log> {

@@ -17,8 +17,8 @@ use std::path::Path;
 
 use crate::error::{ErrorKind, TableError};
 use crate::files::Output;
-use crate::table::batch::Schema;
 use crate::table::read::{Input, ReadOptions, TableReader};
+use crate::table::schema::Schema;
 use crate::table::write::TableWriter;
 
 pub use npz::NpyWriter;

@@ -11,7 +11,8 @@ use arrow_schema::DataType;
 use super::calendar::decimal;
 use super::half::half_to_f64;
 use super::push_wide;
-use crate::table::batch::{Column, ColumnType, Values};
+use crate::table::batch::{Column, Values};
+use crate::table::schema::ColumnType;
 
 /// The list in a row of an array of lists.
 pub(crate) fn list_value(array: &ArrayRef, row: usize) -> Option<ArrayRef> {

@@ -20,6 +20,7 @@ pub(crate) struct Chat {
 
 impl Chat {
     /// Begins a new chat.
+    #[cfg(feature = "arrow")]
     pub(crate) fn clear(&mut self) {
         self.text.clear();
         self.messages = 0;

@@ -1,5 +1,6 @@
 //! Reading tables: what all formats share.
 
+pub(crate) mod cells;
 pub(crate) mod chat;
 mod counted;
 pub(crate) mod gzip;
@@ -29,9 +30,10 @@ use std::path::Path;
 
 use crate::dataset::{self, DatasetOptions, Log};
 use crate::error::{ErrorKind, TableError};
-use crate::table::batch::{Batch, Column, Schema, TextColumn, Values};
+use crate::table::batch::{Batch, Column, TextColumn, Values};
 use crate::table::format::{Compression, FileFormat, Format, signature};
 use crate::table::options::TableNote;
+use crate::table::schema::Schema;
 use crate::table::types::push_text;
 
 use counted::Counted;
@@ -43,6 +45,9 @@ pub(crate) use pipeline::{Decoder, for_each_mapped};
 pub(crate) use selection::{Selection, check_names, listed, unsupported};
 #[cfg(feature = "arrow")]
 pub use stream::open_records;
+
+/// What messages call the table that comes by it.
+pub const STANDARD_INPUT: &str = "standard input";
 
 /// How to read a table.
 #[derive(Clone, Debug)]
@@ -58,6 +63,28 @@ pub struct ReadOptions {
 impl Default for ReadOptions {
     fn default() -> Self {
         ReadOptions { batch_rows: 16 * 1024, numeric_names: false, dataset: DatasetOptions::default() }
+    }
+}
+
+/// How columns come that carry no meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// As text, where they are no numbers and no truths.
+    Text,
+    /// Also as texts that are their values in JSON.
+    Json,
+    /// As they are in the file, where this format can hold their types.
+    Original(Format),
+}
+
+impl Passing {
+    /// To a table of this format.
+    pub(crate) fn to(format: Format) -> Self {
+        match format {
+            Format::Parquet | Format::Arrow => Passing::Original(format),
+            _ if format.info().json => Passing::Json,
+            _ => Passing::Text,
+        }
     }
 }
 
@@ -107,14 +134,24 @@ pub trait TableReader: Send {
     fn select(&mut self, names: &[&str]) -> Result<(), TableError>;
 
     /// Prepares for copying all columns. Those other than `meant` may be of any type: dates, times, decimals, lists and mixtures
-    /// come as text, and what cannot be kept is not selected. With `as_json`, columns may come as texts that are their values in
-    /// JSON. To be called before the first batch, instead of [`select`](Self::select).
+    /// come as `passing` says, and what cannot be kept is not selected. To be called before the first batch, instead of
+    /// [`select`](Self::select).
     ///
     /// # Errors
     /// A column in `meant` is of a type that cannot be read.
-    fn keep_extras(&mut self, meant: &[&str], as_json: bool) -> Result<Extras, TableError> {
-        let _ = (meant, as_json);
+    fn keep_extras(&mut self, meant: &[&str], passing: Passing) -> Result<Extras, TableError> {
+        let _ = (meant, passing);
         Ok(Extras::default())
+    }
+
+    /// The text of a column in the first row, or its list as JSON writes it, where that can be looked at without reading it. To be
+    /// asked for before the first batch.
+    ///
+    /// # Errors
+    /// The first row cannot be read.
+    fn first_cell(&mut self, column: &str) -> Result<Option<String>, TableError> {
+        let _ = column;
+        Ok(None)
     }
 
     /// What a log of training says about its columns; `None` for other tables.
@@ -231,7 +268,7 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, 
 pub(crate) fn open_file(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, TableError> {
     let format = FileFormat::of_input(path)?;
     if path.as_os_str() == "-" {
-        return open_stream("standard input", format, Box::new(std::io::stdin()), options);
+        return open_stream(STANDARD_INPUT, format, Box::new(std::io::stdin()), options);
     }
     let name = path.display().to_string();
     let file = File::open(path).map_err(|error| match error.kind() {
@@ -310,6 +347,12 @@ pub(crate) fn wrong_format(name: &str, format: Format, start: &[u8]) -> TableErr
     } else {
         "it has no signature of that format".to_owned()
     };
+    if name == STANDARD_INPUT {
+        let what = format!(
+            "is read as {format}, and {looks}; write it to a file that has the extension of what it is, and name that file"
+        );
+        return TableError::new(ErrorKind::WrongFormat, name, what);
+    }
     TableError::new(
         ErrorKind::WrongFormat,
         name,

@@ -5,15 +5,19 @@
 //! messages are texts, and so are UUIDs. Columns of other types give an error, but only when they are selected; where columns are only passed through, they are shown as text.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
 
 use super::arrays::{Lists, column_type, element_type, fill, is_bytes, known_type, list_value};
 use super::guard::guarded;
-use super::{Extras, Piece, ReadOptions, Selection, TableReader, check_names, shown, unsupported};
+use super::{Extras, Passing, Piece, ReadOptions, Selection, TableReader, check_names, shown, unsupported};
 use crate::error::{ErrorKind, TableError};
-use crate::table::batch::{Batch, ColumnType, Field, Schema};
+use crate::table::batch::Batch;
+use crate::table::original::{Original, OriginalType};
+use crate::table::schema::{ColumnType, Field, Schema};
+use crate::table::write::originals::can_keep;
 
 /// About so many bytes are in a batch where rows are long texts: many batches are in work at the same time …
 pub(crate) const BATCH_BYTES: usize = 4 << 20;
@@ -33,6 +37,17 @@ pub(crate) trait RecordSource: Send {
 
     /// The next rows, in columns as they were asked for.
     fn next(&mut self) -> Result<Option<RecordBatch>, TableError>;
+
+    /// Some first rows of one column, without reading them.
+    fn first(&mut self, position: usize) -> Result<Option<ArrayRef>, TableError> {
+        self.start(&[position])?;
+        while let Some(records) = self.next()? {
+            if records.num_rows() > 0 {
+                return Ok(records.columns().first().cloned());
+            }
+        }
+        Ok(None)
+    }
 
     /// How many rows there are, where that can be told before they are read.
     fn rows_hint(&self) -> Option<usize> {
@@ -58,6 +73,8 @@ enum Use {
     Chat,
     /// A column of UUIDs as text.
     Uuid,
+    /// A column of the type that it has.
+    Original,
     /// None, for this reason.
     Nothing(String),
 }
@@ -127,16 +144,17 @@ impl<S: RecordSource> RecordsReader<S> {
                 Use::List(count) => {
                     let kind = element_type(data.data_type()).and_then(known_type);
                     for element in 0..count {
-                        columns.fields.push(Field { name: format!("{}.{element}", data.name()), kind });
+                        columns.fields.push(Field::new(format!("{}.{element}", data.name()), kind));
                         self.columns.push(Place { field, element });
                     }
                 }
                 _ => {
                     let kind = match what {
-                        Use::Shown | Use::Json | Use::Chat | Use::Uuid => Some(ColumnType::Text),
+                        Use::Shown | Use::Json | Use::Chat | Use::Uuid | Use::Original => Some(ColumnType::Text),
                         _ => known_type(data.data_type()),
                     };
-                    columns.fields.push(Field { name: data.name().clone(), kind });
+                    let original = (*what == Use::Original).then(|| OriginalType(Arc::clone(data)));
+                    columns.fields.push(Field { original, ..Field::new(data.name(), kind) });
                     self.columns.push(Place { field, element: 0 });
                 }
             }
@@ -235,6 +253,10 @@ impl<S: RecordSource> RecordsReader<S> {
                 Use::Chat => shown::fill_chat(array, column),
                 Use::Shown => shown::fill(array, column),
                 Use::Uuid => shown::fill_uuids(array, column),
+                Use::Original => {
+                    (0..array.len()).for_each(|_| column.push_missing());
+                    column.original = Some(Original(Arc::clone(array)));
+                }
                 _ => fill(array, column).map_err(|row| {
                     let what = "the value is not UTF-8 text; binary columns are not supported";
                     placed(row, TableError::new(ErrorKind::Encoding, &self.name, what))
@@ -266,7 +288,7 @@ impl<S: RecordSource> TableReader for RecordsReader<S> {
         self.check_selected()
     }
 
-    fn keep_extras(&mut self, meant: &[&str], as_json: bool) -> Result<Extras, TableError> {
+    fn keep_extras(&mut self, meant: &[&str], passing: Passing) -> Result<Extras, TableError> {
         let meant: HashSet<&str> = meant.iter().copied().collect();
         let mut is_meant = vec![false; self.uses.len()];
         for (place, name) in self.columns.iter().zip(self.selection.all.names()) {
@@ -278,6 +300,7 @@ impl<S: RecordSource> TableReader for RecordsReader<S> {
             let data_type = data.data_type();
             // What is not meant is not checked, either: lists of any length, bytes that are no text.
             self.uses[field] = match &self.uses[field] {
+                _ if matches!(passing, Passing::Original(to) if can_keep(data_type, to)) => Use::Original,
                 Use::Uuid => Use::Uuid,
                 Use::Plain(kind) if !is_bytes(data_type) && !shown::can_show(data_type) => Use::Plain(*kind),
                 _ if shown::can_show(data_type) => Use::Shown,
@@ -296,11 +319,20 @@ impl<S: RecordSource> TableReader for RecordsReader<S> {
             .map(|(place, name)| (name.to_owned(), place.field))
             .collect();
         self.select(&kept.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())?;
-        if as_json {
+        if passing == Passing::Json {
             let json = kept.iter().enumerate().filter(|(_, (_, field))| self.uses[*field] == Use::Json);
             extras.json = json.map(|(position, _)| position).collect();
         }
         Ok(extras)
+    }
+
+    fn first_cell(&mut self, column: &str) -> Result<Option<String>, TableError> {
+        let Some((field, about)) = self.schema.column_with_name(column) else { return Ok(None) };
+        if !shown::has_cells(about.data_type()) {
+            return Ok(None);
+        }
+        let rows = guarded(|| self.source.first(field)).unwrap_or_else(|panic| Err(self.source.damaged(&panic)))?;
+        Ok(rows.and_then(|rows| shown::cell(&rows)))
     }
 
     fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {

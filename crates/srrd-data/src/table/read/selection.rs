@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::error::{ErrorKind, TableError, shorten};
-use crate::table::batch::Schema;
+use crate::table::schema::Schema;
 
 /// Two columns of one name cannot be told apart.
 pub(crate) fn check_names(name: &str, schema: &Schema) -> Result<(), TableError> {

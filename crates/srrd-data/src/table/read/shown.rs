@@ -8,7 +8,8 @@ use arrow_schema::DataType;
 use super::arrays::{self, column_type, list_value};
 use super::calendar::{date, decimal, duration, time, timestamp};
 use super::chat::{Chat, push_content};
-use crate::table::batch::{Column, ColumnType, Values};
+use crate::table::batch::{Column, Values};
+use crate::table::schema::ColumnType;
 
 /// Whether values of this type can be shown as text.
 pub(super) fn can_show(data_type: &DataType) -> bool {
@@ -125,7 +126,7 @@ pub(super) fn fill_json(array: &ArrayRef, column: &mut Column) {
             continue;
         }
         json.clear();
-        push_json(array, row, &mut json);
+        column.lost += push_json(array, row, &mut json);
         if let Values::Text(texts) = &mut column.values {
             texts.push(&json);
         }
@@ -186,6 +187,27 @@ fn text_at(array: &ArrayRef, row: usize) -> Option<&str> {
     }
 }
 
+/// Whether a column is one of texts, or of lists that JSON can write.
+pub(super) fn has_cells(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => is_json(data_type),
+        _ => false,
+    }
+}
+
+/// The text in the first row, or its list as JSON writes it.
+pub(super) fn cell(array: &ArrayRef) -> Option<String> {
+    list_value(array, 0)
+        .is_some()
+        .then(|| {
+            let mut json = String::new();
+            push_json(array, 0, &mut json);
+            json
+        })
+        .or_else(|| text_at(array, 0).map(str::to_owned))
+}
+
 fn json_at(array: &ArrayRef, row: usize, json: &mut String) -> serde_json::Value {
     json.clear();
     push_json(array, row, json);
@@ -199,22 +221,23 @@ fn push_parts(chat: &mut Chat, contents: Option<&ArrayRef>, message: usize, json
     }
 }
 
-/// Adds the value in a row as JSON writes it.
-fn push_json(array: &ArrayRef, row: usize, json: &mut String) {
+/// Adds the value in a row as JSON writes it, and says how many numbers in it became null, since JSON has none like them.
+fn push_json(array: &ArrayRef, row: usize, json: &mut String) -> u64 {
+    let mut lost = 0;
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     if array.is_null(row) {
         json.push_str("null");
     } else if let Some(list) = list_value(array, row) {
-        push_all(json, '[', ']', 0..list.len(), |index, json| push_json(&list, index, json));
+        push_all(json, '[', ']', 0..list.len(), |index, json| lost += push_json(&list, index, json));
     } else if let Some(map) = array.as_map_opt() {
         let entries: ArrayRef = std::sync::Arc::new(map.value(row));
-        push_all(json, '[', ']', 0..entries.len(), |index, json| push_json(&entries, index, json));
+        push_all(json, '[', ']', 0..entries.len(), |index, json| lost += push_json(&entries, index, json));
     } else if let Some(fields) = array.as_struct_opt() {
         let parts = fields.column_names().into_iter().zip(fields.columns());
         push_all(json, '{', '}', parts, |(name, values), json| {
             *json += &quoted(name);
             json.push(':');
-            push_json(values, row, json);
+            lost += push_json(values, row, json);
         });
     } else {
         let one = array.slice(row, 1);
@@ -227,12 +250,15 @@ fn push_json(array: &ArrayRef, row: usize, json: &mut String) {
         match &column.values {
             _ if column.is_empty() || !column.is_valid(0) => json.push_str("null"),
             Values::Text(texts) => *json += &quoted(texts.get(0)),
-            // NaN and infinities become null.
-            Values::Float(values) => *json += &serde_json::Value::from(values[0]).to_string(),
+            Values::Float(values) => {
+                lost += u64::from(!values[0].is_finite());
+                *json += &serde_json::Value::from(values[0]).to_string();
+            }
             Values::Int(values) => *json += &values[0].to_string(),
             Values::Bool(values) => *json += &values[0].to_string(),
         }
     }
+    lost
 }
 
 /// Adds things in brackets, with commas between them.

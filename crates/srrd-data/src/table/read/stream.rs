@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_schema::{DataType, SchemaRef};
 
 use super::records::{RecordSource, RecordsReader};
@@ -72,6 +72,21 @@ impl RecordSource for Stream {
             self.seen.push_back(records.clone());
         }
         records.project(&self.positions).map(Some).map_err(|error| self.damaged(&error.to_string()))
+    }
+
+    fn first(&mut self, position: usize) -> Result<Option<ArrayRef>, TableError> {
+        // What is looked at stays to be read.
+        let mut number = 0;
+        loop {
+            if number == self.seen.len() {
+                let Some(records) = self.batches.next() else { return Ok(None) };
+                self.seen.push_back(records.map_err(|error| self.damaged(&error.to_string()))?);
+            }
+            if self.seen[number].num_rows() > 0 {
+                return Ok(self.seen[number].columns().get(position).cloned());
+            }
+            number += 1;
+        }
     }
 
     fn damaged(&self, what: &str) -> TableError {

@@ -1,14 +1,17 @@
 //! Writing tables: what all formats share.
 
 #[cfg(feature = "arrow")]
+pub(crate) mod originals;
+#[cfg(feature = "arrow")]
 pub(crate) mod records;
 
 use std::path::Path;
 
 use crate::error::{ErrorKind, TableError};
 use crate::files::Output;
-use crate::table::batch::{Batch, ColumnType, Schema, Values};
+use crate::table::batch::{Batch, Values};
 use crate::table::format::{FileFormat, Format};
+use crate::table::schema::{ColumnType, Schema};
 
 /// A table being written, a batch of rows at a time.
 ///

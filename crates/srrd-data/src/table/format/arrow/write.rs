@@ -1,10 +1,11 @@
 //! Writing Arrow IPC, the file format, not compressed so that it can be mapped into memory.
 
-use arrow_ipc::writer::FileWriter;
+use arrow_ipc::writer::{DictionaryHandling, FileWriter, IpcWriteOptions};
 
 use crate::error::TableError;
 use crate::files::Output;
-use crate::table::batch::{Batch, ColumnType, Schema};
+use crate::table::batch::Batch;
+use crate::table::schema::{ColumnType, Schema};
 use crate::table::write::TableWriter;
 use crate::table::write::records::{Records, failed};
 
@@ -16,8 +17,10 @@ pub(super) struct ArrowWriter {
 
 impl ArrowWriter {
     pub(super) fn new(output: Output, name: String, schema: &Schema, types: &[ColumnType]) -> Result<Self, TableError> {
-        let records = Records::new(schema, types);
-        let file = FileWriter::try_new(output, &records.schema).map_err(|error| failed(&name, error))?;
+        let records = Records::new(schema, types).with_one_dictionary();
+        let options = IpcWriteOptions::default().with_dictionary_handling(DictionaryHandling::Delta);
+        let file =
+            FileWriter::try_new_with_options(output, &records.schema, options).map_err(|error| failed(&name, error))?;
         Ok(ArrowWriter { name, file, records })
     }
 }

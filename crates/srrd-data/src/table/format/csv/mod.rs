@@ -8,8 +8,8 @@ mod write;
 use super::{Compression, Io};
 use crate::error::TableError;
 use crate::files::{Encoder, Output};
-use crate::table::batch::Schema;
 use crate::table::read::{Input, ReadOptions, TableReader};
+use crate::table::schema::Schema;
 use crate::table::write::TableWriter;
 
 pub(super) const CSV: Io =

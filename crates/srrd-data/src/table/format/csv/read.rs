@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use super::scan::{Fault, Field as Part, Problem, Progress, Record, blank_lines, record, take_rows, whole_records};
 use crate::error::{ErrorKind, TableError, shorten};
-use crate::table::batch::{Batch, ColumnType, Field, Schema};
+use crate::table::batch::Batch;
 use crate::table::read::lines::LineBlocks;
 use crate::table::read::{Decoder, Input, Piece, ReadOptions, Selection, TableReader, Undecoded, check_names};
+use crate::table::schema::{ColumnType, Field, Schema};
 
 pub(super) struct CsvReader {
     lines: LineBlocks,
@@ -32,7 +33,7 @@ impl CsvReader {
             check_header(&lines, &names)?;
         }
         let schema =
-            Schema { fields: names.into_iter().map(|name| Field { name, kind: Some(ColumnType::Text) }).collect() };
+            Schema { fields: names.into_iter().map(|name| Field::new(name, Some(ColumnType::Text))).collect() };
         check_names(lines.name(), &schema)?;
         Ok(CsvReader {
             lines,
@@ -59,6 +60,29 @@ impl CsvReader {
             })
         });
         Arc::clone(decoder)
+    }
+
+    /// The field of a column in the first record, which stays unread.
+    fn first_field(&mut self, wanted: usize) -> Result<Option<String>, TableError> {
+        loop {
+            self.lines.consume(blank_lines(self.lines.text().as_bytes()));
+            let mut found = String::new();
+            let outcome = record(self.lines.text(), 0, self.delimiter, |column, part| match part {
+                Part::Whole(text) | Part::Part(text) if column == wanted => found.push_str(text),
+                _ => {}
+            });
+            match outcome {
+                Record::Whole { .. } => return Ok(Some(found)),
+                Record::Blank { next } => self.lines.consume(next),
+                // Told when it is read.
+                Record::Wrong { .. } => return Ok(None),
+                Record::Unfinished => {
+                    if !self.lines.more().map_err(|error| error.at_row(1))? {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
     }
 
     /// Fetches the next whole records.
@@ -104,6 +128,10 @@ impl TableReader for CsvReader {
 
     fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
         self.selection.select(self.lines.name(), names)
+    }
+
+    fn first_cell(&mut self, column: &str) -> Result<Option<String>, TableError> {
+        self.selection.all.index_of(column).map_or(Ok(None), |wanted| self.first_field(wanted))
     }
 
     fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {
@@ -152,12 +180,24 @@ impl RowDecoder {
     /// Takes rows, counted from 1, up to `limit`.
     fn rows(&self, text: &str, line: u64, limit: usize, batch: &mut Batch) -> Result<Progress, TableError> {
         let columns = (self.all.len(), self.positions.as_slice());
-        take_rows(text, self.delimiter, columns, limit, line, batch)
-            .map_err(|fault| self.fault(fault).at_row(batch.rows as u64 + 1))
+        take_rows(text, self.delimiter, columns, limit, line, batch).map_err(|fault| {
+            let row = text.lines().nth((fault.line - line) as usize).unwrap_or_default();
+            self.fault(fault, row).at_row(batch.rows as u64 + 1)
+        })
     }
 
-    fn fault(&self, fault: Fault) -> TableError {
+    /// The error for a fault in a row whose first line this is.
+    fn fault(&self, fault: Fault, row: &str) -> TableError {
         let error = match fault.problem {
+            Problem::Fields(count) if count == self.all.len() + 1 && row.ends_with(char::from(self.delimiter)) => {
+                let what = format!(
+                    "the row ends with a separator, so that it has {}, but the header has {}; delete the separator at the end of every row, \
+                     or add one to the header",
+                    plural(count, "field"),
+                    self.all.len()
+                );
+                TableError::new(ErrorKind::Ragged, &self.name, what)
+            }
             Problem::Fields(count) => {
                 let width = self.all.len();
                 let missing = match self.all.fields.get(count) {

@@ -5,7 +5,8 @@ use memchr::memchr;
 use super::quote::{needs_quotes, write_field, write_quoted};
 use crate::error::{ErrorKind, TableError};
 use crate::files::Encoder;
-use crate::table::batch::{Batch, Column, Schema, Values};
+use crate::table::batch::{Batch, Column, Values};
+use crate::table::schema::Schema;
 use crate::table::write::{Shortest, TableWriter};
 
 /// How much is put together before it goes out.

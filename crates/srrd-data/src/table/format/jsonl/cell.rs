@@ -8,7 +8,8 @@
 use std::borrow::Cow;
 
 use crate::error::{ErrorKind, shorten};
-use crate::table::batch::{Column, ColumnType, TextColumn, Values};
+use crate::table::batch::{Column, TextColumn, Values};
+use crate::table::schema::ColumnType;
 use crate::table::types::{EXACT, push_text};
 
 /// What becomes of a column whose values have several types.

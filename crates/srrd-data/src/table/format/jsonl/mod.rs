@@ -2,6 +2,7 @@
 
 mod cell;
 mod read;
+mod row;
 mod write;
 
 use super::Io;

@@ -7,36 +7,20 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use memchr::memchr;
-use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::cell::{self, Kind, Mixing};
+use super::cell::{Kind, Mixing};
+use super::row::{Key, Problem, RowSeed};
 use crate::error::{ErrorKind, TableError, shorten};
-use crate::table::batch::{Batch, Column, ColumnType, Field, Schema};
-use crate::table::read::chat::{is_chat, text_of};
+use crate::table::batch::Batch;
+use crate::table::read::chat::is_chat;
 use crate::table::read::lines::LineBlocks;
-use crate::table::read::{Extras, Input, Piece, ReadOptions, Selection, TableReader, check_names};
+use crate::table::read::{Extras, Input, Passing, Piece, ReadOptions, Selection, TableReader, check_names};
+use crate::table::schema::{ColumnType, Field, Schema};
 
 /// A batch ends early when it comes from this much text.
 const BATCH_BYTES: usize = 16 * 1024 * 1024;
-
-/// A key of every row.
-struct Key {
-    name: String,
-    /// How many numbers its lists have; `None` for single values.
-    list: Option<usize>,
-    /// Whether its values are chat messages, which are texts.
-    chat: bool,
-    /// The position of its first column.
-    first: usize,
-}
-
-impl Key {
-    /// The positions of its columns.
-    fn columns(&self) -> std::ops::Range<usize> {
-        self.first..self.first + self.list.unwrap_or(1)
-    }
-}
 
 pub(super) struct JsonlReader {
     lines: LineBlocks,
@@ -84,10 +68,10 @@ impl JsonlReader {
         for key in &mut self.keys {
             key.first = schema.len();
             match key.list {
-                None => schema.fields.push(Field { name: key.name.clone(), kind: None }),
-                Some(count) => schema
-                    .fields
-                    .extend((0..count).map(|index| Field { name: format!("{}.{index}", key.name), kind: None })),
+                None => schema.fields.push(Field::new(&key.name, None)),
+                Some(count) => {
+                    schema.fields.extend((0..count).map(|index| Field::new(format!("{}.{index}", key.name), None)))
+                }
             }
         }
         self.selection = Selection::everything(schema);
@@ -164,7 +148,8 @@ impl TableReader for JsonlReader {
         Ok(())
     }
 
-    fn keep_extras(&mut self, meant: &[&str], as_json: bool) -> Result<Extras, TableError> {
+    fn keep_extras(&mut self, meant: &[&str], passing: Passing) -> Result<Extras, TableError> {
+        let as_json = passing == Passing::Json;
         let meant: HashSet<&str> = meant.iter().copied().collect();
         // Lists without a meaning are kept as they are written, however long each of them is.
         let names = std::mem::take(&mut self.selection.all);
@@ -185,6 +170,10 @@ impl TableReader for JsonlReader {
             }
         }
         Ok(extras)
+    }
+
+    fn first_cell(&mut self, column: &str) -> Result<Option<String>, TableError> {
+        Ok(self.known.get(column).and_then(|&key| self.keys[key].cell.clone()))
     }
 
     fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {
@@ -305,7 +294,11 @@ impl<'de> Visitor<'de> for KeysSeed<'_> {
             let value: &RawValue = map.next_value()?;
             let json = value.get();
             let chat = json.starts_with('[') && serde_json::from_str(json).is_ok_and(|value| is_chat(&value));
-            keys.push(Key { name, list: numbers_in(json), chat, first: 0 });
+            let cell = match json.starts_with("\"[") {
+                true => serde_json::from_str(json).ok(),
+                false => json.starts_with('[').then(|| json.to_owned()),
+            };
+            keys.push(Key { name, list: numbers_in(json), chat, first: 0, cell });
         }
         Ok(keys)
     }
@@ -319,178 +312,4 @@ fn numbers_in(json: &str) -> Option<usize> {
     let elements: Vec<&RawValue> = serde_json::from_str(json).ok()?;
     let number = |element: &&RawValue| element.get().starts_with(|c: char| c == '-' || c.is_ascii_digit());
     (!elements.is_empty() && elements.iter().all(number)).then_some(elements.len())
-}
-
-/// Chat messages as the text that they are, in JSON.
-fn chat_text(json: &str) -> Result<String, (ErrorKind, String)> {
-    if json == "null" {
-        return Ok(json.to_owned());
-    }
-    let text = serde_json::from_str(json).ok().and_then(|value| text_of(&value));
-    text.map(|text| serde_json::Value::from(text).to_string()).ok_or_else(|| {
-        let message = format!(
-            "`{}` is neither text nor a list of messages, but the first row has messages with role and content in this column",
-            shorten(json)
-        );
-        (ErrorKind::Type, message)
-    })
-}
-
-/// Why a row, though JSON, is no row of this table.
-struct Problem {
-    kind: ErrorKind,
-    column: String,
-    message: String,
-}
-
-impl Problem {
-    fn twice(column: String) -> Self {
-        Problem {
-            kind: ErrorKind::DuplicateColumn,
-            column,
-            message: "the key occurs twice in the row; remove one".to_owned(),
-        }
-    }
-
-    fn describe(self, file: &str) -> TableError {
-        TableError::new(self.kind, file, self.message).in_column(self.column)
-    }
-}
-
-/// Reads one row into the columns.
-struct RowSeed<'a> {
-    keys: &'a [Key],
-    known: &'a HashMap<String, usize>,
-    targets: &'a [Option<usize>],
-    kinds: &'a mut [Option<Kind>],
-    mixing: &'a [Mixing],
-    seen: &'a mut [u64],
-    row: u64,
-    columns: &'a mut [Column],
-    /// Where the reason goes when the error is not one of JSON.
-    problem: &'a mut Option<Problem>,
-}
-
-impl RowSeed<'_> {
-    fn fail<E: de::Error>(&mut self, kind: ErrorKind, column: &str, message: String) -> E {
-        *self.problem = Some(Problem { kind, column: column.to_owned(), message });
-        E::custom("bad row")
-    }
-
-    /// Adds the value of a key, as it is written, to its column, or to its columns if it is a list.
-    fn push(&mut self, key: &Key, json: &str) -> Result<(), (ErrorKind, String)> {
-        let mut push = |position: usize, json: &str| match self.targets[position] {
-            None => Ok(()),
-            Some(target) => cell::push(json, self.mixing[target], &mut self.kinds[target], &mut self.columns[target]),
-        };
-        if key.chat && self.targets[key.first].is_some_and(|target| self.mixing[target] == Mixing::Refused) {
-            return push(key.first, &chat_text(json)?);
-        }
-        let Some(count) = key.list else { return push(key.first, json) };
-        if json == "null" {
-            return key.columns().try_for_each(|position| push(position, json));
-        }
-        let elements: Vec<&RawValue> = serde_json::from_str(json).map_err(|_| {
-            let message = format!("`{}` is no list, but the first row has one in this column", shorten(json));
-            (ErrorKind::Type, message)
-        })?;
-        if elements.len() != count {
-            let message = format!(
-                "the list has {} numbers, but the one in the first row has {count}; lists that are features need one length",
-                elements.len()
-            );
-            return Err((ErrorKind::Ragged, message));
-        }
-        key.columns().zip(&elements).try_for_each(|(position, element)| push(position, element.get()))
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for RowSeed<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for RowSeed<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-        let keys = self.keys;
-        let mut count = 0;
-        loop {
-            // Rows nearly always have their keys in the order of the first.
-            let expected = keys.get(count).map(|key| key.name.as_str());
-            let seed = KeySeed { expected, index: count, known: self.known };
-            let Some(found) = map.next_key_seed(seed)? else {
-                break;
-            };
-            let index = match found {
-                Ok(index) => index,
-                Err(name) => {
-                    let message = "the first row has no such key; every row needs the same keys".to_owned();
-                    return Err(self.fail(ErrorKind::Ragged, &name, message));
-                }
-            };
-            let key = &keys[index];
-            if self.seen[index] == self.row {
-                *self.problem = Some(Problem::twice(key.name.clone()));
-                return Err(de::Error::custom("bad row"));
-            }
-            self.seen[index] = self.row;
-            count += 1;
-            if self.targets[key.columns()].iter().all(Option::is_none) {
-                map.next_value::<IgnoredAny>()?;
-                continue;
-            }
-            let value: &RawValue = map.next_value()?;
-            if let Err((kind, message)) = self.push(key, value.get()) {
-                return Err(self.fail(kind, &key.name, message));
-            }
-        }
-        if count < keys.len() {
-            let missing = self.seen.iter().position(|&row| row != self.row).unwrap_or(0);
-            let message =
-                "the row does not have this key, but the first row does; every row needs the same keys, with \
-                           null for a missing value"
-                    .to_owned();
-            return Err(self.fail(ErrorKind::Ragged, &keys[missing].name, message));
-        }
-        Ok(())
-    }
-}
-
-/// Finds out which key it is; `Err` with the key when it is new.
-struct KeySeed<'a> {
-    expected: Option<&'a str>,
-    index: usize,
-    known: &'a HashMap<String, usize>,
-}
-
-impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
-    type Value = Result<usize, String>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for KeySeed<'_> {
-    type Value = Result<usize, String>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_str<E: de::Error>(self, key: &str) -> Result<Self::Value, E> {
-        if self.expected == Some(key) {
-            return Ok(Ok(self.index));
-        }
-        Ok(self.known.get(key).copied().ok_or_else(|| key.to_owned()))
-    }
 }

@@ -2,7 +2,8 @@
 
 use crate::error::TableError;
 use crate::files::Encoder;
-use crate::table::batch::{Batch, Schema, Values};
+use crate::table::batch::{Batch, Values};
+use crate::table::schema::Schema;
 use crate::table::write::{Shortest, TableWriter};
 
 /// How much is put together before it goes out.

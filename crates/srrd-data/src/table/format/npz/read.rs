@@ -13,13 +13,14 @@ use zip::result::ZipError;
 
 use super::npy::{self, Dtype, Header, HeaderError, Kind};
 use crate::error::{ErrorKind, TableError, shorten};
-use crate::table::batch::{Batch, Column, ColumnType, Field, Schema, Values};
+use crate::table::batch::{Batch, Column, Values};
 use crate::table::format::Format;
 use crate::table::read::half::half_to_f64;
 use crate::table::read::{
-    Extras, Input, Piece, ReadOptions, ReadSeek, Selection, TableReader, check_names, push_wide, unsupported,
+    Extras, Input, Passing, Piece, ReadOptions, ReadSeek, Selection, TableReader, check_names, push_wide, unsupported,
     wrong_format,
 };
+use crate::table::schema::{ColumnType, Field, Schema};
 
 /// More feature columns than this in one array are taken for a mistake, such as a transposed array.
 const MOST_FEATURES: usize = 65_536;
@@ -85,7 +86,7 @@ impl NpzReader {
                     Some(_) => format!("{column}.{feature}"),
                     None => column.clone(),
                 };
-                schema.fields.push(Field { name, kind });
+                schema.fields.push(Field::new(name, kind));
                 columns.push(Place { array, feature });
             }
         }
@@ -201,7 +202,7 @@ impl TableReader for NpzReader {
         self.selection.positions.iter().try_for_each(|&position| self.check_column(position))
     }
 
-    fn keep_extras(&mut self, meant: &[&str], _as_json: bool) -> Result<Extras, TableError> {
+    fn keep_extras(&mut self, meant: &[&str], _: Passing) -> Result<Extras, TableError> {
         let mut extras = Extras::default();
         let names: Vec<String> = self.selection.all.names().map(str::to_owned).collect();
         let meant: HashSet<&str> = meant.iter().copied().collect();

@@ -12,7 +12,8 @@ use zip::write::SimpleFileOptions;
 
 use crate::error::{ErrorKind, TableError};
 use crate::files::Output;
-use crate::table::batch::{Batch, Column, ColumnType, Schema, TextColumn, Values};
+use crate::table::batch::{Batch, Column, TextColumn, Values};
+use crate::table::schema::{ColumnType, Schema};
 use crate::table::types::coerced;
 use crate::table::write::TableWriter;
 

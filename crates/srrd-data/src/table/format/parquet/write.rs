@@ -17,7 +17,8 @@ use parquet::file::properties::WriterProperties;
 
 use crate::error::{ErrorKind, TableError};
 use crate::files::Output;
-use crate::table::batch::{Batch, ColumnType, Schema};
+use crate::table::batch::Batch;
+use crate::table::schema::{ColumnType, Schema};
 use crate::table::write::TableWriter;
 use crate::table::write::records::Records;
 
@@ -64,8 +65,9 @@ impl ParquetWriter {
             .set_max_row_group_row_count(Some(GROUP_ROWS))
             .set_created_by(WRITER.to_owned())
             .build();
-        // The types of Parquet say all there is to say.
-        let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
+        // The types of Parquet say all there is to say, unless there are others that are passed through.
+        let plain = schema.fields.iter().all(|field| field.original.is_none());
+        let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(plain);
         let file = ArrowWriter::try_new_with_options(
             Summed { output, crc: Crc::new(), bytes: 0 },
             Arc::clone(&records.schema),

@@ -1,0 +1,121 @@
+//! Tokens that differ in their form only: `1.0` of a text format is another than the integer 1, and `True` another than `true`.
+
+use std::collections::HashMap;
+
+use super::Warning;
+use crate::compare::Pair;
+use crate::sample::{RewardSample, Token, Vocabulary};
+
+/// Up to this number, every integer is a float, too.
+const EXACT: f64 = (1u64 << 53) as f64;
+
+/// A token in the form that typed formats have; `None` where there is no other.
+fn plain(token: Token<'_>) -> Option<String> {
+    if token.as_features().is_some() || token.as_int().is_some() {
+        return None;
+    }
+    let text = token.to_string();
+    let other = match text.as_str() {
+        "True" | "TRUE" => "true".to_owned(),
+        "False" | "FALSE" => "false".to_owned(),
+        // Digits alone may be names, such as 007, and `inf` may be anything.
+        number if number.contains(|c: char| c.is_ascii_digit()) && number.contains(['.', 'e', 'E']) => {
+            number.parse::<f64>().ok().filter(|number| number.abs() < EXACT)?.to_string()
+        }
+        _ => return None,
+    };
+    (other != text).then_some(other)
+}
+
+/// The plain form of a token, which most have.
+fn form(token: Token<'_>) -> String {
+    plain(token).unwrap_or_else(|| token.to_string())
+}
+
+/// Numbers for tokens, the same for those that differ in their form only.
+#[derive(Default)]
+struct Forms {
+    known: HashMap<String, u32>,
+}
+
+impl Forms {
+    fn of(&mut self, vocabulary: &Vocabulary) -> Vec<u32> {
+        let mut number = |token: Token<'_>| {
+            let count = self.known.len() as u32;
+            *self.known.entry(form(token)).or_insert(count)
+        };
+        vocabulary.iter().map(&mut number).collect()
+    }
+}
+
+/// A token of the first that would be one of the second in another form, in either direction.
+fn example(a: &Vocabulary, b: &Vocabulary) -> Option<[String; 2]> {
+    let plain_of = |vocabulary: &Vocabulary| -> HashMap<String, String> {
+        let form = |token: Token<'_>| plain(token).map(|plain| (plain, token.to_string()));
+        vocabulary.iter().filter_map(form).collect()
+    };
+    let [in_a, in_b] = [plain_of(a), plain_of(b)];
+    if in_a.is_empty() && in_b.is_empty() {
+        return None;
+    }
+    let known = |of: &HashMap<String, String>, token: Token<'_>| {
+        of.get(&form(token)).filter(|other| **other != token.to_string()).cloned()
+    };
+    let found = b.iter().find_map(|token| Some([known(&in_a, token)?, token.to_string()]));
+    found.or_else(|| a.iter().find_map(|token| Some([token.to_string(), known(&in_b, token)?])))
+}
+
+impl Warning {
+    /// Whether a pair that shares less than half of the smaller sample would share more if forms did not count.
+    pub(crate) fn of_forms(pair: &Pair<'_>) -> Option<Warning> {
+        let (a, b, common) = (pair.a, pair.b, pair.common.len());
+        if 2 * common >= a.len().min(b.len()) {
+            return None;
+        }
+        let example = example(a.states(), b.states()).or_else(|| example(a.actions(), b.actions()))?;
+        let (mut states, mut actions) = (Forms::default(), Forms::default());
+        let mut of = |sample: &RewardSample| {
+            let (states, actions) = (states.of(sample.states()), actions.of(sample.actions()));
+            let plain = |(s, n, x): (u32, u32, u32)| (states[s as usize], actions[n as usize], states[x as usize]);
+            let mut rows: Vec<(u32, u32, u32)> = sample.ids().map(plain).collect();
+            rows.sort_unstable();
+            rows.dedup();
+            rows
+        };
+        let (a, b) = (of(a), of(b));
+        let alike = a.iter().filter(|row| b.binary_search(row).is_ok()).count();
+        (alike > common).then_some(Warning::OtherForms { common, alike, example })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Duplicates;
+
+    fn sample(token: impl Fn(i64) -> String, action: &str) -> RewardSample {
+        let rows: Vec<(String, String)> = (0..10).map(|state| (token(state), token(state + 1))).collect();
+        let rows = rows.iter().map(|(state, next)| (state.as_str(), action, next.as_str(), 1.0));
+        RewardSample::from_rows(rows, Duplicates::Mean).unwrap()
+    }
+
+    #[test]
+    fn forms_that_would_be_the_same_are_told() {
+        let whole = sample(|state| state.to_string(), "true");
+        let of = |other: &RewardSample| Warning::of_forms(&Pair::new(&whole, other));
+        let told = |alike: usize, a: &str, b: &str| {
+            Some(Warning::OtherForms { common: 0, alike, example: [a.to_owned(), b.to_owned()] })
+        };
+        assert_eq!(of(&sample(|state| format!("{state}.0"), "true")), told(10, "0", "0.0"));
+        assert_eq!(of(&sample(|state| state.to_string(), "True")), told(10, "true", "True"));
+        // Names that are no numbers, and numbers that are no others.
+        assert_eq!(of(&sample(|state| format!("0{state}"), "true")), None);
+        assert_eq!(of(&sample(|state| format!("{state}.5"), "true")), None);
+        assert_eq!(of(&whole), None);
+        let warning = of(&sample(|state| format!("{state}.0"), "true")).unwrap().say(crate::FrontEnd::Command);
+        assert!(
+            warning
+                .starts_with("0 transitions are shared, and 10 would be if tokens such as `0` and `0.0` were the same")
+        );
+    }
+}
