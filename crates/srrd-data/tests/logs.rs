@@ -7,16 +7,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::{Cell, Table, cell, fixture, float, text};
+use srrd::models::ModelSettings;
 use srrd_data::{
-    Batch, DatasetNote, DatasetOptions, ErrorKind, Piece, ReadOptions, Role, TableCopy, TableError, TableNote,
-    TableOptions, open, read_table, score_columns,
+    Batch, DatasetNote, DatasetOptions, ErrorKind, ModelQuestion, OpenTable, Piece, ReadOptions, Role, TableCopy,
+    TableError, TableNote, TableOptions, open, read_models, read_table, score_columns,
 };
 
 /// Every log, what it is, and its rewards.
-const LOGS: [(&str, &str, &[&str]); 13] = [
+const LOGS: [(&str, &str, &[&str]); 14] = [
     ("trl_text", "trl", &["digits", "short", "even"]),
     ("trl_text/completions", "trl", &["digits", "short", "even"]),
     ("trl_chat/completions/completions_00002.parquet", "trl", &["digits", "short", "even"]),
+    ("trl_tasks", "trl", &["format", "maths", "code"]),
     ("verl", "verl", &["score", "acc", "format", "style"]),
     ("verl/10.jsonl", "verl", &["score", "acc", "format", "style"]),
     ("openrlhf_a.jsonl", "openrlhf", &["reward"]),
@@ -112,7 +114,7 @@ fn rows_without_a_reward_are_left_out_and_counted() {
     };
     let left_out = |notes: &[TableNote]| {
         let counted = notes.iter().find_map(|note| match note {
-            TableNote::Dataset { note: DatasetNote::WithoutReward { rows }, .. } => Some(*rows),
+            TableNote::Dataset { note: DatasetNote::WithoutReward { rows, .. }, .. } => Some(*rows),
             _ => None,
         });
         counted.unwrap_or(0)
@@ -133,9 +135,34 @@ fn rows_without_a_reward_are_left_out_and_counted() {
     let copy = TableCopy::open(input, &output, &[], &options).unwrap();
     let about = copy.log().cloned().unwrap();
     assert_eq!(copy.run().unwrap(), 48 - written as u64);
-    assert_eq!(left_out(&about.note("log").into_iter().collect::<Vec<_>>()), written as u64);
+    assert_eq!(left_out(&about.notes("log")), written as u64);
     // True and false are numbers.
     assert!(of(&["acc"]).samples[0].sample.rewards().iter().all(|reward| [0.0, 1.0].contains(reward)));
+}
+
+#[test]
+fn of_models_every_pair_is_compared_on_the_rows_that_have_both() {
+    // Of the first step no row has `maths`, so that its file has no type for it.
+    let path = log("trl_tasks");
+    let options = ReadOptions::default();
+    let read = |rewards: &[&str]| {
+        let rewards = rewards.iter().map(|name| (*name).to_owned()).collect();
+        let tables: Vec<(String, OpenTable<'_>)> = vec![("log".to_owned(), Box::new(|| open(&path, &options)))];
+        read_models(tables, &TableOptions { rewards, ..TableOptions::default() }, &ModelQuestion::default()).unwrap()
+    };
+    let all = read(&[]);
+    let found = all.compare(&ModelSettings::default()).unwrap();
+    let counts: Vec<_> =
+        found.pairs.iter().map(|pair| (pair.a.as_str(), pair.b.as_str(), pair.prompts, pair.responses)).collect();
+    assert_eq!((found.prompts, found.responses), (12, 48));
+    assert_eq!(counts, [("format", "maths", 3, 12), ("format", "code", 10, 40), ("maths", "code", 1, 4)]);
+    let told: Vec<&str> = all.notes.iter().map(TableNote::kind).collect();
+    assert_eq!(told, ["log", "some_rewards"]);
+    // Each pair by itself, whose rows without either are left out, has the same numbers.
+    for pair in &found.pairs {
+        let alone = read(&[&pair.a, &pair.b]).compare(&ModelSettings::default()).unwrap();
+        assert_eq!(&alone.pairs[0], pair);
+    }
 }
 
 #[test]

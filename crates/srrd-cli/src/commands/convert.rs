@@ -52,7 +52,7 @@ pub fn run(args: &Convert) -> Result<(), Failure> {
         let columns: Vec<String> = copy.schema().names().map(str::to_owned).collect();
         let (file, log) = (copy.name().to_owned(), copy.log().cloned());
         let rows = copy.run()?;
-        print::table_notes(&log.and_then(|log| log.note(&file)).into_iter().collect::<Vec<_>>());
+        print::table_notes(&log.map_or_else(Vec::new, |log| log.notes(&file)));
         if args.usual.json {
             print::json(&json!({"output": args.output.display().to_string(), "columns": columns, "rows": rows}))?;
         }

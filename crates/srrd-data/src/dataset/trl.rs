@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::DatasetInfo;
 use super::log::{Log, LogReader, files_of, is_called};
 use crate::error::TableError;
-use crate::table::{ColumnType, PartsReader, ReadOptions, TableReader, open_file};
+use crate::table::{ColumnType, PartsReader, ReadOptions, TableReader, for_each_batch, open_file};
 
 pub(super) const INFO: DatasetInfo = DatasetInfo {
     name: "trl",
@@ -42,9 +42,55 @@ fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, Tabl
             Box::new(PartsReader::new(&path, files_of(&path), Box::new(move |part| open_file(part, &options)))?)
         }
     };
-    let numbers = table.schema().fields.iter().filter(|field| field.kind.is_some_and(|kind| kind != ColumnType::Text));
+    let mut kinds: Vec<(String, Option<ColumnType>)> =
+        table.schema().fields.iter().map(|field| (field.name.clone(), field.kind)).collect();
+    if path.is_dir() {
+        look_further(&files_of(&path), options, &mut kinds)?;
+    }
+    let is_number = |kind: &Option<ColumnType>| kind.is_some_and(|kind| kind != ColumnType::Text);
     // Whatever a reward function is called, such as `length`.
     let is_reward = |name: &str| !["step", "advantage"].contains(&name);
-    let rewards = numbers.filter(|field| is_reward(&field.name)).map(|field| field.name.clone()).collect();
+    let rewards = kinds.into_iter().filter(|(name, kind)| is_number(kind) && is_reward(name));
+    let rewards = rewards.map(|(name, _)| name).collect();
     Ok(Box::new(LogReader::new(table, Log::new(INFO.name, rewards), "completion")))
+}
+
+/// A reward function that applies to no row of a step leaves a column without values, and without a type: a later file has it.
+fn look_further(
+    files: &[PathBuf],
+    options: &ReadOptions,
+    kinds: &mut [(String, Option<ColumnType>)],
+) -> Result<(), TableError> {
+    let texts = kinds
+        .iter()
+        .filter(|(name, kind)| *kind == Some(ColumnType::Text) && !["prompt", "completion"].contains(&name.as_str()));
+    let texts: Vec<String> = texts.map(|(name, _)| name.clone()).collect();
+    let [first, later @ ..] = files else { return Ok(()) };
+    if texts.is_empty() || later.is_empty() {
+        return Ok(());
+    }
+    let mut table = open_file(first, options)?;
+    table.select(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let mut open = vec![true; texts.len()];
+    for_each_batch(table, |batch| {
+        for (open, column) in open.iter_mut().zip(&batch.columns) {
+            *open &= (0..batch.rows).all(|row| !column.is_valid(row));
+        }
+        Ok(())
+    })?;
+    let mut open: Vec<String> = texts.into_iter().zip(open).filter(|(_, open)| *open).map(|(name, _)| name).collect();
+    for file in later {
+        if open.is_empty() {
+            break;
+        }
+        for field in
+            open_file(file, options)?.schema().fields.iter().filter(|field| field.kind != Some(ColumnType::Text))
+        {
+            if let Some(known) = kinds.iter_mut().find(|(name, _)| open.contains(name) && *name == field.name) {
+                known.1 = field.kind;
+                open.retain(|name| *name != field.name);
+            }
+        }
+    }
+    Ok(())
 }

@@ -161,7 +161,7 @@ impl<'a> Gathered<'a> {
         }
         let columns = roles.sample_columns();
         let mut groups = Vec::new();
-        let mut samples = Vec::new();
+        let (mut samples, mut scored) = (Vec::new(), Vec::new());
         let mut placements = Vec::with_capacity(self.samples.len());
         for gathering in self.samples {
             let Gathering { name, label, builder, others, episodes, row_numbers } = gathering;
@@ -170,13 +170,14 @@ impl<'a> Gathered<'a> {
             }
             let failed = |reward: usize, error: SampleError| conflict(file, columns[reward], &error, &row_numbers);
             let (built, placement) =
-                builder.build_each(others, duplicates).map_err(|(which, error)| failed(which, error))?;
+                builder.build_scored(others, duplicates).map_err(|(which, error)| failed(which, error))?;
             let episodes = match roles.keep_episodes && roles.episode.is_some() {
-                true => Some(episodes.finish(&built[0], &placement).map_err(|error| failed(0, error))?),
+                true => Some(episodes.finish(&built[0].0, &placement).map_err(|error| failed(0, error))?),
                 false => None,
             };
             placements.push(placement);
-            for (sample, reward) in built.into_iter().zip(&columns) {
+            for ((sample, which), reward) in built.into_iter().zip(&columns) {
+                scored.push(which);
                 let name = match (roles.named_by_reward, &roles.sample) {
                     (false, _) => name.clone(),
                     (true, None) => (*reward).to_owned(),
@@ -199,6 +200,7 @@ impl<'a> Gathered<'a> {
         let transition_of_row = in_order_of_rows(&sample_of_row, placements);
         Ok(SampleTable {
             samples,
+            scored,
             notes: Vec::new(),
             rewards: columns.len(),
             columns: columns.into_iter().map(str::to_owned).collect(),

@@ -30,6 +30,8 @@ pub(crate) struct Roles {
     pub one_step_by_default: bool,
     /// Whether someone asks for properties of the actions.
     pub properties: bool,
+    /// Whether rows need not have all of the rewards.
+    pub gaps: bool,
 }
 
 /// Where next states come from.
@@ -280,6 +282,7 @@ impl Roles {
             keep_episodes: options.episodes,
             one_step_by_default,
             properties: options.properties,
+            gaps: false,
         };
         let recognised = finder.recognised;
         if !recognised.is_empty() {
@@ -288,10 +291,10 @@ impl Roles {
         Ok(roles)
     }
 
-    /// The names of all samples of a row: its reward columns, and the properties that are asked for.
+    /// The names of all samples of a row: the properties that are asked for, which every row has, and its reward columns.
     pub fn sample_columns(&self) -> Vec<&str> {
         let properties = PROPERTIES.iter().filter(|_| self.properties).map(|info| info.name);
-        self.rewards.iter().map(String::as_str).chain(properties).collect()
+        properties.chain(self.rewards.iter().map(String::as_str)).collect()
     }
 
     /// Whether the episode of every row is needed.

@@ -50,7 +50,11 @@ pub fn score_columns(mut reader: Box<dyn TableReader>, options: &TableOptions) -
     let listing = listed(reader.schema().names());
     // Text formats tell numbers only in their rows.
     let untyped = reader.is_untyped();
-    reader.select(&candidates.iter().map(String::as_str).collect::<Vec<_>>())?;
+    match untyped {
+        true => reader.select(&candidates.iter().map(String::as_str).collect::<Vec<_>>())?,
+        // Whatever else there is, such as a column of lists, must not be in the way.
+        false => drop(reader.keep_extras(&[], false)?),
+    }
     let mut batch = Batch::default();
     while reader.next_batch(&mut batch)? == Piece::Rows && batch.rows == 0 {}
     let is_number = |values: &Values| match values {
@@ -58,9 +62,9 @@ pub fn score_columns(mut reader: Box<dyn TableReader>, options: &TableOptions) -
         Values::Text(texts) => untyped && batch.rows > 0 && texts.iter().all(|text| parse_number(text).is_ok()),
         Values::Bool(_) => false,
     };
-    let found: Vec<String> = (candidates.into_iter().zip(&batch.columns))
-        .filter(|(_, column)| is_number(&column.values))
-        .map(|(name, _)| name)
+    let found: Vec<String> = (reader.schema().names().zip(&batch.columns))
+        .filter(|(name, column)| is_number(&column.values) && candidates.iter().any(|candidate| candidate == name))
+        .map(|(name, _)| name.to_owned())
         .collect();
     if found.len() < 2 {
         let what = format!(

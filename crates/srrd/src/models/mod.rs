@@ -16,6 +16,9 @@
 //! The standard deviation within prompts is sqrt(Σ (b − mean of its prompt)² / (responses − prompts)), over prompts with at least two
 //! responses. Prompts with a single response say nothing and are counted apart.
 //!
+//! A model need not score all responses, as where each reward function of a run is for some tasks only. Of every pair the responses count that both
+//! score; how many these are is said of each pair ([`ModelPair::responses`]).
+//!
 //! Prompts may come in **groups**, by a criterion or by the step of training: the same prompt in two groups is two prompts. Every group has
 //! numbers of its own, and over training places are looked for where the distance changes ([`Change`], `training.rs`). **Length and format**
 //! of the responses explain a share of what two models disagree about ([`Explained`], `nuisance.rs`).
@@ -95,6 +98,9 @@ pub enum ModelsError {
     /// Tables that share nothing.
     #[error("'{0}' and '{1}' score no response in common: prompts and responses must be written alike")]
     NothingShared(String, String),
+    /// Columns of which rows never have two.
+    #[error("no two responses to one prompt are scored by both '{0}' and '{1}': they cannot be compared")]
+    NeverTogether(String, String),
     /// Groups with other models.
     #[error("the groups '{0}' and '{1}' do not have the same models")]
     OtherModels(String, String),
@@ -113,6 +119,8 @@ pub struct ModelGroup<'a> {
     pub name: String,
     /// By model, its scores; the responses are the same.
     pub models: Vec<&'a NamedSample>,
+    /// By model, which of the responses it scores; `None`, or nothing for a model: all. What it says of the others does not count.
+    pub scored: Vec<Option<&'a [bool]>>,
     /// Properties of these responses that are no merit: first their length, then whatever their format is told by. At most four.
     pub nuisances: Vec<&'a NamedSample>,
 }
@@ -130,7 +138,7 @@ pub enum Grouping {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ModelComparison {
-    /// How many prompts have at least two responses.
+    /// How many prompts have at least two responses. Where models do not score all of them, pairs have fewer.
     pub prompts: usize,
     /// How many responses these have.
     pub responses: usize,
@@ -182,6 +190,10 @@ pub struct ModelPair {
     pub a: String,
     /// The second model, by whose scores losses and margins are measured.
     pub b: String,
+    /// How many prompts have at least two responses that both score.
+    pub prompts: usize,
+    /// How many such responses these have.
+    pub responses: usize,
     /// How far apart they are within prompts.
     pub distance: Estimated,
     /// How often they order two responses alike.

@@ -4,7 +4,7 @@ mod figures;
 mod page;
 
 pub use figures::{ModelFigure, figure};
-pub use page::report;
+pub use page::{report, sentences};
 
 use srrd::models::{Disagreement, Estimated, Grouping, LEAST_PIECES, LEAST_PROMPTS, ModelComparison, ModelPair};
 
@@ -46,7 +46,7 @@ pub fn text(found: &ModelComparison) -> String {
          within prompts.\n",
         (found.level * 1e8).round() / 1e6
     );
-    for pair in found.pairs.iter().filter(|_| found.pairs.len() <= MOST_TOLD) {
+    for pair in found.pairs.iter().filter(|pair| found.pairs.len() <= MOST_TOLD && pair.prompts > 0) {
         text += &groups(found, pair);
         text += &changes(found, pair);
         text += &explained(pair);
@@ -56,6 +56,9 @@ pub fn text(found: &ModelComparison) -> String {
         text += &format!(
             "\nof more than {MOST_TOLD} pairs only the table is printed; choose two models with --rewards A,B, or write everything with -o page.html or --json\n"
         );
+    }
+    if let Some(said) = partial(found) {
+        text += &format!("\n{said}\n");
     }
     if found.repeated > 0 {
         text += &format!(
@@ -83,6 +86,24 @@ pub fn text(found: &ModelComparison) -> String {
     text
 }
 
+/// Whether pairs have different responses to be compared on.
+pub(super) fn is_partial(found: &ModelComparison) -> bool {
+    found.pairs.iter().any(|pair| pair.responses != found.responses)
+}
+
+/// What pairs are compared on where models do not score all responses.
+pub(super) fn partial(found: &ModelComparison) -> Option<String> {
+    let apart = found.pairs.iter().filter(|pair| pair.prompts == 0);
+    let apart: Vec<String> = apart.map(|pair| format!("{} and {}", shown(&pair.a), shown(&pair.b))).collect();
+    is_partial(found).then(|| {
+        let said = "not all responses are scored by all models: each pair is compared on those that both score";
+        match apart.as_slice() {
+            [] => said.to_owned(),
+            apart => format!("{said};\nno two responses to one prompt are scored by both of {}", apart.join(", of ")),
+        }
+    })
+}
+
 /// What a prompt is where some come back in several groups.
 pub(super) fn returning(found: &ModelComparison) -> Option<String> {
     let (Grouping::Criterion(column) | Grouping::Step(column)) = found.grouping.as_ref()?;
@@ -98,11 +119,15 @@ pub(super) fn returning(found: &ModelComparison) -> Option<String> {
 
 fn pairs(found: &ModelComparison) -> String {
     let loss = format!("best of {SHOWN_N}");
-    let header = ["a", "b", "distance", "", "accuracy", "", "tau_b", "", "top1", "", &loss, ""];
+    let partial = is_partial(found);
+    let mut header = vec!["a", "b"];
+    header.extend(partial.then_some("prompts"));
+    header.extend(["distance", "", "accuracy", "", "tau_b", "", "top1", "", &loss, ""]);
     let plain = |value: f64| fixed(value, 3);
     let row = |pair: &ModelPair| {
         let best = pair.best_of_n.iter().find(|best| best.n == SHOWN_N).map(|best| best.loss).unwrap_or_default();
         let mut row = vec![shown(&pair.a).into_owned(), shown(&pair.b).into_owned()];
+        row.extend(partial.then(|| count(pair.prompts)));
         row.extend(cells(&pair.distance, plain));
         row.extend(cells(&pair.accuracy, percent));
         row.extend(cells(&pair.tau_b, plain));
