@@ -187,9 +187,13 @@ def test_distances_over_training_and_where_they_change(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     for step, part in table.groupby("step"):
         part.to_parquet(folder / f"completions_{step:05d}.parquet", index=False)
-    with pytest.warns(srrd.DataWarning, match="read as trl"):
-        of_log = srrd.models(tmp_path / "run", gold="gold", by="step", threads=1)
+    of_log = srrd.models(tmp_path / "run", gold="gold", by="step", threads=1)
     assert of_log["pairs"] == [pair]
+    assert of_log.notes[0].kind == "log" and "read as trl" in of_log.notes[0].message
+    frame = of_log.to_frame("groups")
+    assert len(frame) == len(pair["groups"]) and {"a", "b", "name", "prompts", "distance"} <= set(frame.columns)
+    assert frame.equals(of_log.to_frame("by")) and len(of_log.to_frame("changes")) == 1
+    assert any("changes at step 18" in sentence for sentence in of_log.sentences)
     page, line = tmp_path / "page.html", tmp_path / "line.svg"
     srrd.models(table, rewards=["proxy", "gold"], by="step", report=page, plot=line)
     assert "changes at step 18" in page.read_text() and "between changes" in line.read_text()

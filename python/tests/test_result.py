@@ -163,6 +163,17 @@ def test_advice_and_verdicts_are_sentences() -> None:
     assert 'ends="none" (they go on) or ends="sinks"' in said
 
 
+def test_what_was_found_is_said_first(found: dict[str, srrd.Result]) -> None:
+    (models, *_) = found["models"].sentences
+    assert models.startswith("The distance of old and new is ")
+    (explained,) = found["explain"].sentences
+    assert explained.startswith("The srrd distance is ") and explained in found["explain"].text
+    assert [said.split(":")[0] for said in found["regret"].sentences] == [
+        "Acting on a <1>, judged by b & c",
+        "Acting on b & c, judged by a <1>",
+    ]
+
+
 def test_frames_without_pandas() -> None:
     script = (
         "import sys; sys.modules['pandas'] = None\nimport srrd\n"

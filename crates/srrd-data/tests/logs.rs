@@ -192,6 +192,77 @@ fn rewards_that_begin_late_are_rewards() {
     assert_eq!(rewards(), ["score", "late"]);
     rows(2, 8, &|_| String::new());
     assert_eq!(rewards(), ["score"]);
+    // A step that logged nothing has no rows; of a single file keys may appear late.
+    fs::write(folder.path().join("3.jsonl"), "").unwrap();
+    fs::write(folder.path().join("4.jsonl"), "\n\n").unwrap();
+    assert_eq!(read_table(folder.path(), TableOptions::default()).unwrap().row_count(), 308);
+    rows(1, 300, &|i| if i == 250 { ", \"late\": 1".to_owned() } else { String::new() });
+    let reader = open(&folder.path().join("1.jsonl"), &ReadOptions::default()).unwrap();
+    assert_eq!(reader.log().unwrap().rewards, ["score", "late"]);
+}
+
+#[test]
+fn columns_of_a_log_may_be_called_anything() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.jsonl");
+    let row = |i: usize| {
+        format!(
+            "{{\"input\": \"p{}\", \"output\": \"r{i}\", \"reward\": {i}, \"terminated\": {i}, \"sample\": {i}, \"label\": {i}, \
+             \"episode\": {i}, \"next_state\": 7}}\n",
+            i / 2
+        )
+    };
+    fs::write(&path, (0..6).map(row).collect::<String>()).unwrap();
+    let table = read_table(&path, TableOptions::default()).unwrap();
+    assert_eq!((table.samples.len(), table.row_count()), (1, 6));
+    // Said to have a role, a column has it.
+    let mut options = TableOptions::default();
+    options.columns.set(Role::Sample, "sample");
+    assert_eq!(read_table(&path, options).unwrap().samples.len(), 6);
+}
+
+#[test]
+fn a_damaged_line_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.jsonl");
+    let row = "{\"input\": \"p\", \"output\": \"r\", \"reward\": 1}\n";
+    for rows in [3, 30_000] {
+        fs::write(&path, row.repeat(rows) + "\n{\"input\": \"p\", \"outp").unwrap();
+        let error = read_table(&path, TableOptions::default()).unwrap_err();
+        assert_eq!((error.row(), error.line()), (Some(rows as u64 + 1), Some(rows as u64 + 2)), "{error}");
+        assert!(
+            error
+                .to_string()
+                .ends_with("(at character 20: EOF while parsing a string); every line must hold one whole object"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn what_is_said_to_be_a_log_of_trl_and_is_none_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = TableOptions::default();
+    options.dataset.set("from", "trl").unwrap();
+    let told = |options: &TableOptions| read_table(folder.path(), options.clone()).unwrap_err().to_string();
+    let expected = "is no log of TRL: that is a folder of completions_STEP.parquet (or that of the run, or one such file) with the columns";
+    assert!(
+        told(&options).contains(expected) && told(&options).contains("it holds no such file"),
+        "{}",
+        told(&options)
+    );
+    fs::write(folder.path().join("1.jsonl"), "{}\n").unwrap();
+    assert!(told(&options).contains("its first file is ") && told(&options).contains("1.jsonl"), "{}", told(&options));
+    fs::remove_file(folder.path().join("1.jsonl")).unwrap();
+    fs::copy(fixture("pandas.parquet"), folder.path().join("1.parquet")).unwrap();
+    assert!(told(&options).contains(expected) && told(&options).contains("this one has `"), "{}", told(&options));
+}
+
+#[test]
+fn of_many_rewards_a_few_are_named() {
+    let rewards = (1..=40).map(|k| format!("r{k}")).collect();
+    let said = DatasetNote::Log { dataset: "verl", rewards }.to_string();
+    assert_eq!(said, "read as verl, with the rewards `r1`, `r2`, `r3`, `r4`, `r5`, `r6` and 34 more");
 }
 
 #[test]

@@ -99,7 +99,7 @@ fn compared<'py>(
     })?;
     let (found, notes) = found.map_err(|error| of_table(&error))?;
     tell(py, &notes)?;
-    let found = found.map_err(|error| wrong(error.to_string()))?;
+    let found = found.map_err(|error| wrong(error.say(FrontEnd::Python)))?;
     asked.write(&found, &notes).map_err(|error| of_table(&error))?;
     let mut values = json!(found);
     values["notes"] = notes_as_json(&notes);

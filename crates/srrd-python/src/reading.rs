@@ -45,8 +45,8 @@ impl Reading {
                 duplicates,
                 episodes: true,
                 demonstrations,
-                properties: false,
                 dataset,
+                ..TableOptions::default()
             },
         })
     }

@@ -190,6 +190,26 @@ fn models_need_not_score_the_same_responses() {
 }
 
 #[test]
+fn intervals_that_cannot_be_told_are_none() {
+    let place = Place::new();
+    // The models never agree; only three prompts have two responses that are not equally good.
+    place.write(
+        "few.csv",
+        "prompt,response,a,b\np,x,1,2\np,y,2,1\nq,x,1,3\nq,y,4,2\nr,x,0,9\nr,y,5,1\ns,x,0,0\ns,y,0,0\n",
+    );
+    let found = place.ok("models few.csv -o page.html");
+    assert!(found.contains("0 %  (too few)") && !found.contains("0 % to 0 %"), "{found}");
+    assert!(
+        found.contains("\ntoo few: no interval, since fewer than 5 prompts tell something of the number"),
+        "{found}"
+    );
+    assert!(place.read("page.html").contains("(too few)</td>"));
+    let pair = &json(&place, "models few.csv --json")["pairs"][0];
+    assert_eq!((&pair["accuracy"], &pair["intervals"]["accuracy"]), (&0.0.into(), &Value::Null));
+    assert!(pair["intervals"]["distance"].is_null() && pair["by_margin"][0]["interval"].is_null());
+}
+
+#[test]
 fn of_a_disagreement_two_responses_are_shown_that_the_models_rank_differently() {
     let place = Place::new();
     // Both like x best, and rank y and z oppositely.

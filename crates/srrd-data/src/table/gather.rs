@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use srrd::sample::Placement;
-use srrd::{Duplicates, NamedSample, SampleBuilder, SampleError};
+use srrd::{Duplicates, FrontEnd, NamedSample, SampleBuilder, SampleError};
 
 use super::batch::Batch;
 use super::copy::label_changes;
@@ -152,11 +152,13 @@ impl<'a> Gathered<'a> {
         if self.samples.is_empty() {
             return Err(match sample_of_row.is_empty() {
                 true => TableError::no_rows(file),
-                false => {
-                    let what = "no row has a next state: every episode has only one row that does not end it; say \
-                                `--next none` if the problem has one step, or add a column `next_state`";
-                    TableError::new(ErrorKind::Empty, file, what)
-                }
+                false => TableError::telling(ErrorKind::Empty, file, |front_end| {
+                    format!(
+                        "no row has a next state: every episode has only one row that does not end it; say `{}` if the problem \
+                             has one step, or add a column `next_state`",
+                        front_end.choice("next", "none")
+                    )
+                }),
             });
         }
         let columns = roles.sample_columns();
@@ -229,12 +231,15 @@ fn in_order_of_rows(sample_of_row: &[u32], mut placements: Vec<Placement>) -> Ve
 fn conflict(file: &str, reward: &str, error: &SampleError, row_numbers: &[u64]) -> TableError {
     match error {
         SampleError::Conflict { first_row, second_row, state, action, next_state, first, second } => {
-            let what = format!(
-                "the transition ({state}, {action}, {next_state}) has the reward {second} here and {first} in row {}; \
-                 correct one of them, or choose `--duplicates mean`, `first` or `last`",
-                row_numbers[*first_row]
-            );
-            TableError::new(ErrorKind::Malformed, file, what).at_row(row_numbers[*second_row]).in_column(reward)
+            let what = |front_end: FrontEnd| {
+                format!(
+                    "the transition ({state}, {action}, {next_state}) has the reward {second} here and {first} in row {}; \
+                     correct one of them, or choose `{}`, `first` or `last`",
+                    row_numbers[*first_row],
+                    front_end.choice("duplicates", "mean")
+                )
+            };
+            TableError::telling(ErrorKind::Malformed, file, what).at_row(row_numbers[*second_row]).in_column(reward)
         }
         other => TableError::new(ErrorKind::Malformed, file, other.to_string()),
     }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use srrd::{Duplicates, RewardSample};
 
 use super::FileFormat;
+use super::nearest::nearest;
 use super::options::{ColumnMap, Role, TableOptions};
-use super::roles::nearest;
 use super::samples::read_samples;
 use crate::error::{ErrorKind, TableError};
 

@@ -1,9 +1,9 @@
 //! Tables of scored responses as reward models to be compared: one table with a column per model, or several tables of the same responses.
 
-use srrd::NamedSample;
 use srrd::models::{
     Grouping, ModelComparison, ModelGroup, ModelSettings, ModelsError, compare_grouped, shared_responses,
 };
+use srrd::{FrontEnd, NamedSample};
 
 use super::options::{Next, ROLES, Role, TableNote, TableOptions};
 use super::properties::PROPERTIES;
@@ -11,6 +11,7 @@ use super::read::TableReader;
 use super::roles::{has, what_is_there};
 use super::samples::{Scored, read_sample_table};
 use super::scores::score_columns;
+use crate::dataset::as_log;
 use crate::error::{ErrorKind, TableError};
 
 /// Opens a table, as often as it is asked for.
@@ -42,11 +43,13 @@ impl ModelQuestion {
 
     /// Whether the table has the column that an option names.
     fn check(&self, reader: &dyn TableReader) -> Result<(), TableError> {
-        for (option, column) in [("--by", &self.by), ("--criterion", &self.criterion)] {
+        for (option, column) in [("by", &self.by), ("criterion", &self.criterion)] {
             if let Some(column) = column.as_ref().filter(|column| !has(reader.schema(), column)) {
-                let what =
-                    format!("there is no such column for `{option}`; {}", what_is_there(reader.schema(), column));
-                return Err(TableError::new(ErrorKind::MissingColumn, reader.name(), what).in_column(column));
+                let there = what_is_there(reader.schema(), column);
+                let what = |front_end: FrontEnd| {
+                    format!("there is no such column for `{}`; {there}", front_end.option(option))
+                };
+                return Err(TableError::telling(ErrorKind::MissingColumn, reader.name(), what).in_column(column));
             }
         }
         Ok(())
@@ -119,6 +122,8 @@ pub fn read_models(
     let mut read: Vec<(String, Groups)> = Vec::new();
     let mut grouping = None;
     for (name, mut open) in tables {
+        // A frame has no name by which it is found to be a log.
+        let mut open = || open().map(as_log);
         let reader = open()?;
         let file = reader.name().to_owned();
         grouping = question.grouping(&file)?;
@@ -145,7 +150,7 @@ pub fn read_models(
         if let Some(Grouping::Step(column) | Grouping::Criterion(column)) = &grouping {
             options.columns.set(Role::Sample, column);
         }
-        let reader = reader.map_or_else(&mut *open, Ok)?;
+        let reader = reader.map_or_else(&mut open, Ok)?;
         question.check(&*reader)?;
         let table = read_sample_table(reader, &name, options)?;
         notes.extend(table.notes.iter().cloned());

@@ -124,6 +124,14 @@ impl Role {
     pub fn info(self) -> &'static RoleInfo {
         ROLES.iter().find(|info| info.role == self).expect("every role is in the table")
     }
+
+    /// How this front end is told that a column has the role.
+    pub(crate) fn option(self, front_end: FrontEnd, column: &str) -> String {
+        match front_end {
+            FrontEnd::Command => format!("--columns {self}={column}"),
+            FrontEnd::Python => format!("columns={{\"{self}\": \"{column}\"}}"),
+        }
+    }
 }
 
 impl fmt::Display for Role {
@@ -261,6 +269,9 @@ pub struct TableOptions {
     pub properties: bool,
     /// How recorded data sets are read.
     pub dataset: DatasetOptions,
+    /// Whether it is a log, of which only prompts, responses and rewards have roles that nobody named. What is opened says so.
+    #[doc(hidden)]
+    pub is_log: bool,
 }
 
 impl TableOptions {
@@ -278,6 +289,7 @@ impl TableOptions {
     pub(crate) fn mean(&mut self, log: &Log) {
         // Prompts have no successors, whatever the steps of a log say, and what is a reward is known.
         self.next = Next::None;
+        self.is_log = true;
         if self.rewards.is_empty() && self.columns.get(Role::Reward).is_none() && !self.demonstrations {
             match log.rewards.as_slice() {
                 // Named by its file: others call theirs the same.
@@ -425,10 +437,7 @@ impl TableNote {
             TableNote::Unused { file, column, role } => format!(
                 "{file}: column `{0}` is not used; if it is the {role}, say so with `{1}`",
                 shorten(column),
-                match front_end {
-                    FrontEnd::Command => format!("--columns {}={}", role.info().name, shorten(column)),
-                    FrontEnd::Python => format!("columns={{\"{}\": \"{}\"}}", role.info().name, shorten(column)),
-                }
+                role.option(front_end, &shorten(column))
             ),
             TableNote::Scores { file, columns } => {
                 format!(

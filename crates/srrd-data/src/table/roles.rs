@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 
+use srrd::FrontEnd;
+
 use super::batch::Schema;
+use super::nearest::nearest;
 use super::options::{Next, Role, TableNote, TableOptions};
 use super::properties::PROPERTIES;
 use super::read::listed;
-use crate::error::{ErrorKind, TableError, shorten};
+use crate::error::{ErrorKind, TableError, shorten, these_rewards};
 
 /// The columns that make reward samples out of a table, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,6 +137,10 @@ impl Finder<'_> {
                 }
             };
         }
+        // What the columns of a log are besides prompts, responses and rewards, nobody has to guess: they may be called anything.
+        if self.options.is_log && !matches!(role, Role::State | Role::Action | Role::Reward) {
+            return Ok(None);
+        }
         let info = role.info();
         if let Some(identity) = Identity::find(schema, info.name) {
             return Ok(Some(identity));
@@ -156,11 +163,11 @@ impl Finder<'_> {
                 Ok(Some(identity))
             }
             [(first, _), (second, _), ..] => {
-                let what = format!(
-                    "both `{first}` and `{second}` could be the {role}: say which, as in `--columns {role}={}`",
-                    first.trim_end_matches("_*")
-                );
-                Err(TableError::new(ErrorKind::MissingColumn, self.file, what).in_column(info.name))
+                let what = |front_end: FrontEnd| {
+                    let option = role.option(front_end, first.trim_end_matches("_*"));
+                    format!("both `{first}` and `{second}` could be the {role}: say which, as in `{option}`")
+                };
+                Err(TableError::telling(ErrorKind::MissingColumn, self.file, what).in_column(info.name))
             }
         }
     }
@@ -221,16 +228,20 @@ impl Finder<'_> {
         {
             return TableError::new(ErrorKind::MissingColumn, self.file, what).in_column(column);
         }
-        let instead = match role {
-            Role::Reward => " (or say which columns are rewards, as in `--rewards old,new`)".to_owned(),
-            _ => format!(" (or feature columns `{column}.NAME`, or `{column}_0`, `{column}_1`, …)"),
+        let there = match misnamed(self.schema, column) {
+            Some(why) => format!("this one has {}; {why}", listed(self.schema.names())),
+            None => self.what_is_there(column),
         };
-        let mut what = format!("the column is missing: a table of transitions needs it{instead}; ");
-        match misnamed(self.schema, column) {
-            Some(why) => what += &format!("this one has {}; {why}", listed(self.schema.names())),
-            None => what += &self.what_is_there(column),
-        }
-        TableError::new(ErrorKind::MissingColumn, self.file, what).in_column(column)
+        let what = |front_end: FrontEnd| {
+            let instead = match role {
+                Role::Reward => {
+                    format!("say which columns are rewards, as in `{}`", these_rewards(front_end, "old", "new"))
+                }
+                _ => format!("feature columns `{column}.NAME`, or `{column}_0`, `{column}_1`, …"),
+            };
+            format!("the column is missing: a table of transitions needs it (or {instead}); {there}")
+        };
+        TableError::telling(ErrorKind::MissingColumn, self.file, what).in_column(column)
     }
 }
 
@@ -247,6 +258,7 @@ impl Roles {
         let action = finder.needed(Role::Action)?;
         let next_state = finder.found(Role::NextState)?;
         if next_state.is_none()
+            && !options.is_log
             && let Some(spaced) = schema.names().find(|name| is_named(name.trim(), "next_state"))
         {
             // Without next states the table would be taken for a one-step problem.
@@ -422,33 +434,6 @@ fn matches(pattern: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// The name that is most like a name that is missing, if one is much like it.
-pub(super) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let far = wanted.chars().count() / 3 + 1;
-    // A table of thousands of features has no column that was misspelled, and very long names are none.
-    let names: Vec<&str> = names.take(1000).collect();
-    // `accuracy_reward` is a reward.
-    let within = |name: &&&str| name.split(['_', '.', '/', ' ', '-']).any(|part| part.eq_ignore_ascii_case(wanted));
-    let near = names.iter().copied().filter(|name| name.len() < 100).map(|name| (edits(wanted, name), name));
-    let near = near.filter(|(edits, _)| *edits < far.max(2)).min_by_key(|(edits, _)| *edits).map(|(_, name)| name);
-    near.or_else(|| names.iter().find(within).copied())
-}
-
-/// How many letters have to be put in, taken out or changed to make one name of the other.
-pub(super) fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
 fn spaces(name: &str) -> String {
     format!("`{}` has spaces around it; write names and values without spaces beside the separators", shorten(name))
 }
@@ -480,7 +465,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_and_nearest_names() {
+    fn patterns() {
         for (pattern, name, fits) in [
             ("rewards/*", "rewards/a", true),
             ("rewards/*", "reward", false),
@@ -492,8 +477,5 @@ mod tests {
         ] {
             assert_eq!(matches(pattern, name), fits, "{pattern} {name}");
         }
-        assert_eq!(nearest("reward", ["rewrd", "ward", "state"].into_iter()), Some("rewrd"));
-        assert_eq!(nearest("action", ["state", "next_state", "reward"].into_iter()), None);
-        assert_eq!(nearest("reward", ["step", "accuracy_reward"].into_iter()), Some("accuracy_reward"));
     }
 }

@@ -4,7 +4,7 @@ use super::batch::{Batch, Values};
 use super::number::parse_number;
 use super::options::{ROLES, Role, TableOptions};
 use super::read::{Piece, TableReader, listed};
-use crate::error::{ErrorKind, TableError};
+use crate::error::{ErrorKind, TableError, these_rewards};
 
 /// Numbers beside the scores in logs of training: what counts rows, steps and letters, and what was made of the scores. Also as the last
 /// word of a name, such as `response_length`.
@@ -67,11 +67,13 @@ pub fn score_columns(mut reader: Box<dyn TableReader>, options: &TableOptions) -
         .map(|(name, _)| name.to_owned())
         .collect();
     if found.len() < 2 {
-        let what = format!(
-            "at least two columns of scores are needed, and {} found among {listing}; name them with `--rewards A,B`",
-            if found.is_empty() { "none is".to_owned() } else { format!("only `{}` is", found[0]) }
-        );
-        return Err(TableError::new(ErrorKind::MissingColumn, file, what));
+        let there = if found.is_empty() { "none is".to_owned() } else { format!("only `{}` is", found[0]) };
+        return Err(TableError::telling(ErrorKind::MissingColumn, file, |front_end| {
+            format!(
+                "at least two columns of scores are needed, and {there} found among {listing}; name them with `{}`",
+                these_rewards(front_end, "A", "B")
+            )
+        }));
     }
     Ok(found)
 }

@@ -1,8 +1,9 @@
 //! Columns that are not used although their names are nearly those of columns that would be.
 
 use super::batch::Schema;
+use super::nearest::edits;
 use super::options::{ROLES, Role, TableNote};
-use super::roles::{NextState, Roles, edits};
+use super::roles::{NextState, Roles};
 
 /// A note for every column that seems to be misspelt. Only for what a table can do without: what it needs is an error, which names the
 /// nearest column.

@@ -25,7 +25,8 @@
 //!
 //! **Intervals** are bootstraps over prompts. Every number is made of sums over prompts, so that a draw only adds sums up. More than
 //! [`MOST_GROUPS`] prompts are dealt into that many groups first, which are then drawn: as good for independent prompts, and as fast for
-//! millions of them.
+//! millions of them. Where fewer than [`LEAST_TELLING`] prompts tell something of a number, or all draws are alike, there is no interval: the
+//! bootstrap cannot tell.
 //!
 //! O(Σ m²) for prompts of m responses, O(m log m) for large ones; by margin only prompts of up to [`MOST_PAIRED`] responses are counted.
 
@@ -41,13 +42,14 @@ mod training;
 pub use compare::{compare_grouped, compare_models};
 pub use join::shared_responses;
 pub use nuisance::Explained;
-pub use resample::MOST_GROUPS;
+pub use resample::{LEAST_TELLING, MOST_GROUPS};
 pub use training::{Change, GroupNumbers, LEAST_PIECES, LEAST_PROMPTS, LEVEL, MOST_PIECES, ORDERS};
 
 use serde::Serialize;
 use thiserror::Error;
 
 use crate::answer::TokenValue;
+use crate::problem::FrontEnd;
 use crate::sample::NamedSample;
 use crate::sure::{Draws, Level, Range};
 
@@ -87,7 +89,7 @@ pub enum ModelsError {
     #[error("models are compared with one another, and there is only '{0}': name at least two reward columns")]
     One(String),
     /// Not a table of prompts and responses.
-    #[error("'{0}' has next states: prompts and responses have none, so compare it with `srrd distance` instead")]
+    #[error("{}", has_next_states(.0, "srrd distance"))]
     NotOneStep(String),
     /// Not the same responses.
     #[error("'{0}' and '{1}' do not score the same responses: put their scores into columns of one table")]
@@ -105,11 +107,38 @@ pub enum ModelsError {
     #[error("the groups '{0}' and '{1}' do not have the same models")]
     OtherModels(String, String),
     /// What should be the step of training is none.
-    #[error("'{0}' is no number: steps of training are; for other groups there is `--criterion`")]
+    #[error("{}", no_step(.0, FrontEnd::Command))]
     NoStep(String),
     /// The reference is none of the models.
     #[error("there is no model '{0}' to hold the others against: there are {1}")]
     NoGold(String, String),
+}
+
+impl ModelsError {
+    /// One sentence, with options and commands as this front end writes them.
+    ///
+    /// ```
+    /// use srrd::{FrontEnd, models::ModelsError};
+    /// assert!(ModelsError::NoStep("x".to_owned()).say(FrontEnd::Python).ends_with("there is `criterion`"));
+    /// ```
+    pub fn say(&self, front_end: FrontEnd) -> String {
+        match (front_end, self) {
+            (FrontEnd::Python, ModelsError::NoStep(step)) => no_step(step, front_end),
+            (FrontEnd::Python, ModelsError::NotOneStep(name)) => has_next_states(name, "srrd.distance"),
+            _ => self.to_string(),
+        }
+    }
+}
+
+fn no_step(step: &str, front_end: FrontEnd) -> String {
+    format!(
+        "'{step}' is no number: steps of training are; for other groups there is `{}`",
+        front_end.option("criterion")
+    )
+}
+
+fn has_next_states(name: &str, instead: &str) -> String {
+    format!("'{name}' has next states: prompts and responses have none, so compare it with `{instead}` instead")
 }
 
 /// Scores of some prompts by all models.
@@ -178,7 +207,7 @@ pub struct ModelSummary {
 pub struct Estimated {
     /// The number.
     pub value: Option<f64>,
-    /// Its interval, where more than half of the draws have the number.
+    /// Its interval, where more than half of the draws have the number, they differ, and at least [`LEAST_TELLING`] prompts tell something of it.
     pub interval: Option<Range>,
 }
 

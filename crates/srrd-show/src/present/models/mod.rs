@@ -6,7 +6,9 @@ mod page;
 pub use figures::{ModelFigure, figure};
 pub use page::{report, sentences};
 
-use srrd::models::{Disagreement, Estimated, Grouping, LEAST_PIECES, LEAST_PROMPTS, ModelComparison, ModelPair};
+use srrd::models::{
+    Disagreement, Estimated, Grouping, LEAST_PIECES, LEAST_PROMPTS, LEAST_TELLING, ModelComparison, ModelPair,
+};
 
 use crate::escape::shown;
 use crate::words::{count, counted, fixed, percent, table};
@@ -46,6 +48,9 @@ pub fn text(found: &ModelComparison) -> String {
          within prompts.\n",
         (found.level * 1e8).round() / 1e6
     );
+    if let Some(said) = too_few(found, false) {
+        text += &format!("{said}\n");
+    }
     for pair in found.pairs.iter().filter(|pair| found.pairs.len() <= MOST_TOLD && pair.prompts > 0) {
         text += &groups(found, pair);
         text += &changes(found, pair);
@@ -140,8 +145,31 @@ fn pairs(found: &ModelComparison) -> String {
 
 /// A number and its interval.
 fn cells(estimated: &Estimated, number: fn(f64) -> String) -> [String; 2] {
-    let interval = estimated.interval.map(|range| format!("({} to {})", number(range.low), number(range.high)));
-    [estimated.value.map_or_else(|| "undefined".to_owned(), number), interval.unwrap_or_default()]
+    let interval = match (estimated.value, estimated.interval) {
+        (_, Some(range)) => format!("({} to {})", number(range.low), number(range.high)),
+        (Some(_), None) => TOO_FEW.to_owned(),
+        (None, None) => String::new(),
+    };
+    [estimated.value.map_or_else(|| "undefined".to_owned(), number), interval]
+}
+
+/// What stands in the place of an interval that cannot be told.
+pub(super) const TOO_FEW: &str = "(too few)";
+
+/// Why some of the numbers that are shown have no interval.
+pub(super) fn too_few(found: &ModelComparison, with_margins: bool) -> Option<String> {
+    let lacks = |pair: &ModelPair| {
+        let best = pair.best_of_n.iter().filter(|best| best.n == SHOWN_N).map(|best| best.loss);
+        let groups = pair.groups.iter().flat_map(|group| [group.distance, group.accuracy, group.tau_b, group.top1]);
+        let margins = pair.by_margin.iter().filter(|_| with_margins).map(|margin| margin.accuracy);
+        let all = [pair.distance, pair.accuracy, pair.tau_b, pair.top1].into_iter().chain(best).chain(groups);
+        all.chain(margins).any(|estimated| estimated.value.is_some() && estimated.interval.is_none())
+    };
+    found.pairs.iter().any(lacks).then(|| {
+        format!(
+            "too few: no interval, since fewer than {LEAST_TELLING} prompts tell something of the number, or all tell the same"
+        )
+    })
 }
 
 fn disagreements(pair: &ModelPair) -> String {

@@ -3,7 +3,7 @@
 use srrd::models::{Disagreement, Estimated, Grouping, ModelComparison, ModelPair};
 
 use super::figures::{best_of, figure, name};
-use super::{MOST_TOLD, changes, explained, is_partial, partial, returning};
+use super::{MOST_TOLD, TOO_FEW, changes, explained, is_partial, partial, returning, too_few};
 use crate::Figure;
 use crate::page::{Cell, Column, FigureBlock, Headline, Report, Section, Table};
 use crate::words::{count, fixed, percent};
@@ -41,7 +41,9 @@ pub fn report(found: &ModelComparison, about: &str, told: &[String], command: &s
     if found.pairs.len() > MOST_SHOWN {
         notes.push(format!("Of {} pairs the first {MOST_SHOWN} are shown one by one.", found.pairs.len()));
     }
-    notes.extend([partial(found), returning(found)].into_iter().flatten().map(|said| sentence_of(&said)));
+    notes.extend(
+        [too_few(found, true), partial(found), returning(found)].into_iter().flatten().map(|said| sentence_of(&said)),
+    );
     notes.extend(told.iter().map(|said| sentence_of(said)));
     Report {
         title: "Do these reward models prefer the same responses?".to_owned(),
@@ -134,7 +136,7 @@ fn sentence_of(lines: &str) -> String {
 fn cell(estimated: &Estimated, shown: fn(f64) -> String) -> Cell {
     match (estimated.value, estimated.interval) {
         (None, _) => Cell::text("undefined"),
-        (Some(value), None) => Cell::number(value, shown(value)),
+        (Some(value), None) => Cell::number(value, format!("{} {TOO_FEW}", shown(value))),
         (Some(value), Some(range)) => {
             let text = format!("{} ({} to {})", shown(value), shown(range.low), shown(range.high));
             Cell::interval(value, range.low, range.high, text)

@@ -11,7 +11,7 @@ use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visi
 use serde_json::value::RawValue;
 
 use super::cell::{self, Kind, Mixing};
-use crate::error::{ErrorKind, TableError, shorten};
+use crate::error::{ErrorKind, TableError, of_json, shorten};
 use crate::table::batch::{Batch, Column, ColumnType, Field, Schema};
 use crate::table::read::chat::{is_chat, text_of};
 use crate::table::read::lines::LineBlocks;
@@ -229,19 +229,12 @@ fn not_json(file: &str, json: &str, row: u64, error: &serde_json::Error) -> Tabl
             format!("`{}` is not a JSON object; {hint}", shorten(start.trim_ascii_end())),
         );
     }
-    // The position that serde_json tells counts within the line, always "line 1".
-    let full = error.to_string();
-    let what = full.split(" at line ").next().unwrap_or(&full);
     let hint = if json.contains("NaN") || json.contains("Infinity") {
         "; JSON has no NaN and no Infinity: rewards must be finite, and missing values are null"
     } else {
         "; every line must hold one whole object"
     };
-    TableError::new(
-        ErrorKind::Malformed,
-        file,
-        format!("is not valid JSON at character {}: {what}{hint}", error.column()),
-    )
+    TableError::new(ErrorKind::Malformed, file, format!("is not valid JSON {}{hint}", of_json(error)))
 }
 
 /// The keys of the first row, which stays unconsumed.
