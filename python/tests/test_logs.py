@@ -107,13 +107,16 @@ def test_one_call_gives_the_numbers_of_a_script(name: str) -> None:
     paths = [LOGS / file for file in files]
     found = srrd.models(paths if len(paths) > 1 else paths[0])
     assert sorted(found["models"]) == sorted(rewards)
-    # Rows without one of the rewards are left out, and a response that comes twice counts once.
-    table = table.dropna(subset=rewards).groupby(["prompt", "completion"], as_index=False)[rewards].mean()
+    # Rows without any reward are left out, of a pair those without one of the two; a response that comes twice counts once.
+    table = table.dropna(subset=rewards, how="all").groupby(["prompt", "completion"], as_index=False)[rewards].mean()
     sizes = table.groupby("prompt").size()
     assert (found["prompts"], found["responses"]) == ((sizes > 1).sum(), sizes[sizes > 1].sum())
     assert len(found["pairs"]) == math.comb(len(rewards), 2)
     for pair in found["pairs"]:
-        wanted = by_hand(table, pair["a"], pair["b"])
+        both = table.dropna(subset=[pair["a"], pair["b"]])
+        sizes = both.groupby("prompt").size()
+        assert (pair["prompts"], pair["responses"]) == ((sizes > 1).sum(), sizes[sizes > 1].sum())
+        wanted = by_hand(both, pair["a"], pair["b"])
         for number in ("accuracy", "tau_b", "top1"):
             assert pair[number] == pytest.approx(wanted[number], abs=1e-12), (pair["a"], pair["b"], number)
         assert pair["distance"] == pytest.approx(wanted["distance"], abs=1e-9)

@@ -18,10 +18,10 @@ from tables import ENVIRONMENT, command, random_sample
 import srrd
 
 SCORES = {
-    "prompt": ["p", "p", "p", "q", "q", "q"],
-    "response": list("abcdef"),
-    "old": [1.0, 2.0, 3.0, 0.0, 1.0, 5.0],
-    "new": [1.0, 3.0, 2.0, 10.0, 11.0, 11.5],
+    "prompt": [prompt for prompt in "pqrstu" for _ in range(3)],
+    "response": list("abcdefghijklmnopqr"),
+    "old": [1.0, 2.0, 3.0, 0.0, 1.0, 5.0] * 3,
+    "new": [1.0, 3.0, 2.0, 10.0, 11.0, 11.5] * 2 + [3.0, 2.0, 1.0, 0.0, 2.0, 1.0],
 }
 LOG = {"episode": [0, 0, 1, 2, 3], "state": list("abaca"), "action": ["x"] * 5, "next_state": list("bcabb")}
 REWARDS = {"old": [0.0, 1.0, 2.0, 3.0, 5.0], "new": [0.0, 1.0, 4.0, 6.0, 9.0]}

@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(lines.concat().replace(" \\      ", " "), format!("  {call}      what it is for"));
         assert_eq!(lines.len(), 3);
         let entry = fitting(&format!("name    {}", "some words ".repeat(12).trim_end()));
-        assert!(entry[1].starts_with("          some") && entry.len() == 3, "{entry:?}");
+        assert!(entry[1].starts_with("          some") && entry.len() == 2, "{entry:?}");
         assert!(lines.iter().chain(&entry).all(|line| width(line) <= WIDTH));
     }
 

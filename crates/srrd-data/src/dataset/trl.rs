@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use super::DatasetInfo;
 use super::log::{Log, LogReader, files_of, is_called};
 use crate::error::{ErrorKind, TableError};
-use crate::table::{ColumnType, PartsReader, ReadOptions, Schema, TableReader, for_each_batch, listed, open_file};
+use crate::table::{
+    ColumnType, PartsReader, ReadOptions, Schema, TableReader, for_each_batch, is_index, listed, open_file,
+};
 
 pub(super) const INFO: DatasetInfo = DatasetInfo {
     name: "trl",
@@ -92,7 +94,7 @@ fn kinds_of(schema: &Schema) -> Kinds {
 fn as_log(table: Box<dyn TableReader>, kinds: Kinds) -> Box<dyn TableReader> {
     let is_number = |kind: &Option<ColumnType>| kind.is_some_and(|kind| kind != ColumnType::Text);
     // Whatever a reward function is called, such as `length`.
-    let is_reward = |name: &str| !["step", "advantage"].contains(&name);
+    let is_reward = |name: &str| !["step", "advantage"].contains(&name) && !is_index(name);
     let rewards = kinds.into_iter().filter(|(name, kind)| is_number(kind) && is_reward(name));
     let log = Log::new(INFO.name, rewards.map(|(name, _)| name).collect());
     Box::new(LogReader::new(table, log, "completion"))

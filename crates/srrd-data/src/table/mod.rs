@@ -62,5 +62,5 @@ pub(crate) use read::half::half_to_f64;
 pub(crate) use read::lines;
 pub(crate) use read::{Selection, check_names, listed, open_file};
 pub(crate) use roles::{Identity, NextState, Places, Roles};
-pub(crate) use scores::is_score;
+pub(crate) use scores::{is_index, is_score};
 pub(crate) use tokens::{cell_text, truths};

@@ -78,6 +78,11 @@ pub fn score_columns(mut reader: Box<dyn TableReader>, options: &TableOptions) -
     Ok(found)
 }
 
+/// Whether a column is the index that pandas gives its rows.
+pub(crate) fn is_index(name: &str) -> bool {
+    name.starts_with("__index_level_")
+}
+
 /// Whether a column of numbers in a log may be one of scores, by its name.
 pub(crate) fn is_score(name: &str) -> bool {
     may_be_a_score(name, &TableOptions::default())
@@ -93,5 +98,5 @@ fn may_be_a_score(name: &str, options: &TableOptions) -> bool {
     });
     // `turns_used`, `num_turns`: they count as well, wherever the word stands.
     let turns = lower.split(['_', '.', '/', ' ', '-']).any(|word| word == "turns");
-    !has_role && !turns && !OTHERS.contains(&last_word)
+    !has_role && !turns && !is_index(name) && !OTHERS.contains(&last_word)
 }
