@@ -149,10 +149,11 @@ impl DatasetNote {
                 )
             }
             DatasetNote::LastFrames { done: true } => {
-                format!("the last frame of an episode has no next state; it is left out unless its `next.done` is true")
+                "the last frame of an episode has no next state; it is left out unless its `next.done` is true"
+                    .to_owned()
             }
             DatasetNote::LastFrames { done: false } => {
-                format!("the last frame of an episode has no next state; it is left out")
+                "the last frame of an episode has no next state; it is left out".to_owned()
             }
             DatasetNote::MissingRewards { column, missing, frames } => format!(
                 "{missing} of {} no `{}` and {} left out; the option `reward` chooses one reward alone",
