@@ -43,8 +43,8 @@ def models(
         ``action``) and one column per model; a log of TRL, verl, OpenRLHF, RewardBench or NeMo Gym; a list of paths with one model each; or
         one-step samples of the same responses.
     rewards
-        The columns of scores, by name or by a pattern such as ``"rewards/*"``. By default all that look like scores: columns of numbers that
-        count no steps, letters or rows.
+        The columns of scores, by name or by a pattern such as ``"rewards/*"``. By default all that look like scores: columns of numbers
+        that count no steps, letters or rows.
     gold
         A column to hold the others against: it is ``b`` in its pairs, and these come first.
     by

@@ -216,7 +216,9 @@ def numbers_of(frame: Any) -> list[str]:
         values = frame[name]
         if not hasattr(values, "dtype"):
             # Columns of anything else, such as lists, are not in the way.
-            return isinstance(values, (list, tuple)) and all(isinstance(value, (int, float, np.number)) for value in values)
+            return isinstance(values, (list, tuple)) and all(
+                isinstance(value, (int, float, np.number)) for value in values
+            )
         array = values if isinstance(values, np.ndarray) else np.asarray(values)
         return array.ndim == 1 and array.dtype.kind in "iufb"
 

@@ -127,7 +127,7 @@ def test_frames_files_and_samples_say_the_same(tmp_path: Path) -> None:
     assert of_file == of_samples
     gold = srrd.models(path, rewards=["b", "c"], gold="a")
     assert [(pair["a"], pair["b"]) for pair in gold["pairs"]] == [("b", "a"), ("c", "a"), ("b", "c")]
-    with pytest.raises(ValueError, match="only `a` is found among .* name them with rewards"):
+    with pytest.raises(ValueError, match="only `a` is found among .* name them with `rewards="):
         srrd.models(plain.drop(columns=["b", "c"]))
     with pytest.raises(ValueError, match="only 'a'"):
         srrd.models(table, rewards=["a"])

@@ -68,14 +68,25 @@ def test_typed_options_are_those_of_the_table() -> None:
 
 
 #: Functions with a choice of their own: the parameter, and a call with a value that it does not take.
-WALK = {"sample": [0, 0], "episode": [0, 0], "state": [0, 1], "action": [0, 0], "next_state": [1, 0], "reward": [0.0, 1.0]}
+WALK = {
+    "sample": [0, 0],
+    "episode": [0, 0],
+    "state": [0, 1],
+    "action": [0, 0],
+    "next_state": [1, 0],
+    "reward": [0.0, 1.0],
+}
 CHOICES: list[tuple[Any, str, Any]] = [
     (srrd.from_frame, "duplicates", lambda value: srrd.from_frame(WALK, duplicates=value)),
     (srrd.from_frame, "next", lambda value: srrd.from_frame(WALK, next=value)),
     (srrd.simulate, "model", lambda value: srrd.simulate("gridworld", model=value)),
     *(
         (function, name, lambda value, function=function, name=name: function(WALK, **{name: value}))
-        for function, names in ((irl.maxent, ("reward", "form")), (irl.airl, ("write", "generator")), (irl.ptirl, ("objective",)))
+        for function, names in (
+            (irl.maxent, ("reward", "form")),
+            (irl.airl, ("write", "generator")),
+            (irl.ptirl, ("objective",)),
+        )
         for name in names
     ),
     (irl.preferences, "form", lambda value: irl.preferences(WALK, [(0, 0)], form=value)),
