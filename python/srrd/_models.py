@@ -43,7 +43,8 @@ def models(
         ``action``) and one column per model; a log of TRL, verl, OpenRLHF, RewardBench or NeMo Gym; a list of paths with one model each; or
         one-step samples of the same responses.
     rewards
-        The columns of scores, by name or by a pattern such as ``"rewards/*"``. In a file all that look like scores, unless given.
+        The columns of scores, by name or by a pattern such as ``"rewards/*"``. By default all that look like scores: columns of numbers
+        that count no steps, letters or rows.
     gold
         A column to hold the others against: it is ``b`` in its pairs, and these come first.
     by
@@ -65,14 +66,15 @@ def models(
         of responses of one prompt, neither scored equal, that both order alike), ``tau_b``, ``top1``, ``best_of_n`` (by n, what b loses
         when a chooses the best of n, in b's standard deviations within prompts), ``by_margin``, ``disagreements``, ``explained`` (the
         share of the squared distance that length and format of responses explain), ``groups`` and ``changes`` (with ``by`` and
-        ``criterion``), and ``intervals`` of all.
+        ``criterion``), and ``intervals`` of all. ``to_frame("groups")`` has the groups of all pairs, one row each. ``notes`` says how the
+        table was read and what was left out.
 
     Examples
     --------
     >>> import srrd
     >>> log = {"prompt": ["p", "p", "p", "q", "q"], "response": list("abcde")}
     >>> log |= {"old": [1.0, 2.0, 3.0, 0.0, 1.0], "new": [1.0, 3.0, 2.0, 10.0, 11.0]}
-    >>> found = srrd.models(log, rewards=["old", "new"])
+    >>> found = srrd.models(log)
     >>> found.prompts, found.pairs[0].accuracy, found["pairs"][0]["top1"]
     (2, 0.75, 0.5)
     """
@@ -86,8 +88,6 @@ def models(
         reading = _table.reading(duplicates, columns, rewards, "none", dataset)
         return Models._of(_srrd.models_of_files([os.fspath(path) for path in given], reading, asked, threads))
     chosen = [rewards] if isinstance(rewards, str) else list(rewards or ())
-    if not chosen:
-        raise ValueError("name the columns of scores with rewards=[…]")
     reading = _table.reading(duplicates, columns, chosen, "none")
     origin = f"the {type(table).__name__}"
     frame = _table.in_arrow(table)
@@ -99,5 +99,6 @@ def models(
         except Exception as error:
             if not _table.is_of_pyarrow(error):
                 raise
+    chosen = chosen or _table.numbers_of(frame)
     wanted = [*(columns or {}).values(), *chosen, *(name for name in (gold, by, criterion) if name is not None)]
     return Models._of(_srrd.models_of_columns(_table.of_frame(frame, wanted), origin, reading, asked, threads))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _table
+from ._options import Options
 
 if TYPE_CHECKING:
     from ._sample import RewardSample
@@ -79,8 +80,8 @@ def everywhere(fn: RewardFunction, sample: RewardSample, actions: str, batch_siz
     """The rewards of all transitions between explored states: (states, states), the mean over actions, or
     (states, actions, states)."""
     _check(batch_size)
-    if actions not in ("marginal", "joint"):
-        raise ValueError(f"actions: '{actions}' is not one of marginal, joint")
+    if actions not in (known := get_args(get_type_hints(Options)["actions"])):
+        raise ValueError(f"actions: '{actions}' is not one of {', '.join(known)}")
     if sample._core.one_step:
         raise ValueError(
             "a one-step problem has no other next states to ask for: leave out unsampled=True, and give all transitions instead"

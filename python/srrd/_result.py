@@ -46,7 +46,8 @@ class Result(Record):
     """
 
     __slots__ = ("sentences", "text")
-    #: What people should know first: the verdict of `srrd.compare`, the advice of `srrd.inspect`.
+    #: What people should know first: the verdict of `srrd.compare`, the advice of `srrd.inspect`, what `srrd.models`, `srrd.explain` and
+    #: `srrd.regret` found.
     sentences: list[str]
     #: What the command prints.
     text: str
@@ -135,6 +136,8 @@ class Comparison(Result):
     reason: str | None
     #: What to know before the numbers are trusted: ``kind`` and ``message`` each.
     warnings: list[Record]
+    #: What was understood of the tables that the samples were read from: ``kind`` and ``message`` each.
+    notes: list[Record]
     #: What was used.
     settings: Record
 
@@ -175,6 +178,8 @@ class Explanation(Result):
     #: The states that carry most: the share that starts and that ends there.
     states: list[Record]
     warnings: list[Record]
+    #: What was understood of the tables that the samples were read from: ``kind`` and ``message`` each.
+    notes: list[Record]
 
 
 class Inspection(Result):
@@ -194,6 +199,8 @@ class Inspection(Result):
     #: The advice on two samples as data.
     advice: Record | None
     warnings: list[Record]
+    #: What was understood of the tables that the samples were read from: ``kind`` and ``message`` each.
+    notes: list[Record]
 
 
 class Models(Result):
@@ -208,6 +215,15 @@ class Models(Result):
     #: The names of the models.
     models: list[str]
     pairs: list[Record]
+    #: What was understood of the table, and what was left out of it: ``kind`` and ``message`` each.
+    notes: list[Record]
+
+    def _table(self, of: str | None = None) -> Sequence[Mapping[str, Any]]:
+        # The lists of pairs, such as their groups, are one list with the names of the pair before each row.
+        name = "groups" if of == "by" else of
+        if name is None or not any(isinstance(pair.get(name), list) for pair in self.pairs):
+            return super()._table(of)
+        return [{"a": pair.a, "b": pair.b, **row} for pair in self.pairs for row in pair[name] or ()]
 
 
 class Returns(Result):

@@ -275,6 +275,11 @@ class RewardSample:
         return self._core.label
 
     @property
+    def notes(self) -> list[str]:
+        """What was understood of the table that it was read from: which columns were taken for what, and which rows were left out."""
+        return self._core.notes
+
+    @property
     def episodes(self) -> int | None:
         """The number of episodes, if they are known."""
         return self._core.episodes

@@ -226,6 +226,22 @@ def of_frame(frame: Any, named: Sequence[str] = ()) -> dict[str, Any]:
     return columns
 
 
+def numbers_of(frame: Any) -> list[str]:
+    """The names of the columns that hold one number per row."""
+
+    def is_numbers(name: str) -> bool:
+        values = frame[name]
+        if not hasattr(values, "dtype"):
+            # Columns of anything else, such as lists, are not in the way.
+            return isinstance(values, (list, tuple)) and all(
+                isinstance(value, (int, float, np.number)) for value in values
+            )
+        array = values if isinstance(values, np.ndarray) else np.asarray(values)
+        return array.ndim == 1 and array.dtype.kind in "iufb"
+
+    return [name for name in names_of(frame) if is_numbers(name)]
+
+
 def _means_something(name: str, named: Sequence[str]) -> bool:
     group = name.partition(".")[0]
     return name in _NAMES or group in _NAMES or any(fnmatchcase(name, one) or group == one for one in named)

@@ -77,8 +77,8 @@ def test_lists_are_features() -> None:
             "reward": [1.0, 2.0, 3.0],
         }
     )
-    with pytest.warns(srrd.DataWarning, match="`observation` as state"):
-        sample = srrd.RewardSample.from_frame(frame)
+    sample = srrd.RewardSample.from_frame(frame)
+    assert sample.notes == ["the Table: reading `observation` as state, `next_observation` as next_state"]
     assert sample.states == [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0)]
 
 
@@ -105,13 +105,13 @@ def test_several_rewards_make_several_samples() -> None:
         "rewards/new": [1.0, 2.0, 0.0],
     }
     for frame in (log, pd.DataFrame(log)):
-        with pytest.warns(srrd.DataWarning, match="as state"):
-            samples = srrd.from_frame(frame, rewards="rewards/*")
+        samples = srrd.from_frame(frame, rewards="rewards/*")
+        assert all("`prompt` as state" in sample.notes[0] for sample in samples)
         assert [sample.name for sample in samples] == ["rewards/old", "rewards/new"]
         assert samples[1].rewards.tolist() == [1.0, 2.0, 0.0]
 
 
-def test_next_states_come_by_shifting() -> None:
+def test_next_states_come_by_shifting(caplog: pytest.LogCaptureFixture) -> None:
     walk = {
         "state": ["a", "b", "c"],
         "action": [0, 1, 0],
@@ -119,8 +119,11 @@ def test_next_states_come_by_shifting() -> None:
         "episode": [0, 0, 0],
         "step": [0, 1, 2],
     }
-    with pytest.warns(srrd.DataWarning, match="state of the row after it"):
+    # A note is no warning: it is in the log of the package and with the sample.
+    with caplog.at_level("INFO", logger="srrd"):
         (sample,) = srrd.from_frame(walk)
+    assert "state of the row after it" in caplog.text and "state of the row after it" in sample.notes[0]
+    assert srrd.compare(sample, sample, "direct").notes[0].kind == "shifted"
     assert [tuple(t) for t in sample.transitions] == [("a", 0, "b"), ("b", 1, "c")]
     (one_step,) = srrd.from_frame(walk, next="none")
     assert len(one_step) == 3

@@ -209,8 +209,7 @@ def test_environments_that_do_not_fit_are_refused() -> None:
 def test_preferences_between_answers() -> None:
     answers = {"episode": ["a", "b", "c"], "prompt": ["hello"] * 3, "response": ["kind", "curt", "rude"]}
     said = [("a", "b")] * 3 + [("b", "a")] + [("b", "c")] * 2 + [("c", "b")]
-    with pytest.warns(srrd.DataWarning):
-        learned = irl.preferences(answers, said, std_errors=True, draws=3, ridge=0.01)
+    learned = irl.preferences(answers, said, std_errors=True, draws=3, ridge=0.01)
     rewards = dict(zip(learned.transitions.actions.tolist(), learned.rewards.tolist(), strict=True))
     assert rewards["kind"] > rewards["curt"] > rewards["rude"]
     assert len(learned.draws) == 3 and learned.std_errors is not None and (learned.std_errors > 0).all()

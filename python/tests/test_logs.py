@@ -107,13 +107,16 @@ def test_one_call_gives_the_numbers_of_a_script(name: str) -> None:
     paths = [LOGS / file for file in files]
     found = srrd.models(paths if len(paths) > 1 else paths[0])
     assert sorted(found["models"]) == sorted(rewards)
-    # Rows without one of the rewards are left out, and a response that comes twice counts once.
-    table = table.dropna(subset=rewards).groupby(["prompt", "completion"], as_index=False)[rewards].mean()
+    # Rows without any reward are left out, of a pair those without one of the two; a response that comes twice counts once.
+    table = table.dropna(subset=rewards, how="all").groupby(["prompt", "completion"], as_index=False)[rewards].mean()
     sizes = table.groupby("prompt").size()
     assert (found["prompts"], found["responses"]) == ((sizes > 1).sum(), sizes[sizes > 1].sum())
     assert len(found["pairs"]) == math.comb(len(rewards), 2)
     for pair in found["pairs"]:
-        wanted = by_hand(table, pair["a"], pair["b"])
+        both = table.dropna(subset=[pair["a"], pair["b"]])
+        sizes = both.groupby("prompt").size()
+        assert (pair["prompts"], pair["responses"]) == ((sizes > 1).sum(), sizes[sizes > 1].sum())
+        wanted = by_hand(both, pair["a"], pair["b"])
         for number in ("accuracy", "tau_b", "top1"):
             assert pair[number] == pytest.approx(wanted[number], abs=1e-12), (pair["a"], pair["b"], number)
         assert pair["distance"] == pytest.approx(wanted["distance"], abs=1e-9)
@@ -187,9 +190,13 @@ def test_distances_over_training_and_where_they_change(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     for step, part in table.groupby("step"):
         part.to_parquet(folder / f"completions_{step:05d}.parquet", index=False)
-    with pytest.warns(srrd.DataWarning, match="read as trl"):
-        of_log = srrd.models(tmp_path / "run", gold="gold", by="step", threads=1)
+    of_log = srrd.models(tmp_path / "run", gold="gold", by="step", threads=1)
     assert of_log["pairs"] == [pair]
+    assert of_log.notes[0].kind == "log" and "read as trl" in of_log.notes[0].message
+    frame = of_log.to_frame("groups")
+    assert len(frame) == len(pair["groups"]) and {"a", "b", "name", "prompts", "distance"} <= set(frame.columns)
+    assert frame.equals(of_log.to_frame("by")) and len(of_log.to_frame("changes")) == 1
+    assert any("changes at step 18" in sentence for sentence in of_log.sentences)
     page, line = tmp_path / "page.html", tmp_path / "line.svg"
     srrd.models(table, rewards=["proxy", "gold"], by="step", report=page, plot=line)
     assert "changes at step 18" in page.read_text() and "between changes" in line.read_text()

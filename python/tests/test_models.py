@@ -102,8 +102,23 @@ def test_frames_files_and_samples_say_the_same(tmp_path: Path) -> None:
     table.to_parquet(path, index=False)
     of_file = srrd.models(path)
     assert of_file["models"] == ["a", "b", "c"]
-    assert of_file == srrd.models(table, rewards=["a", "b", "c"])
-    of_samples = srrd.models(srrd.from_frame(table, rewards=["a", "b", "c"], next="none"))
+    assert of_file.pop("notes")[0].message.endswith("read as trl, with the rewards `a`, `b`, `c`")
+    # Scores are found in frames as in files, whatever else there is.
+    for frame in (table.assign(info=[[{"k": 1}]] * len(table)), table.to_dict("list") | {"info": [[1]] * len(table)}):
+        of_frame = srrd.models(frame)
+        assert of_frame.pop("notes")[0].kind == "log" and of_frame == of_file
+    plain = table.drop(columns="advantage")
+    found = srrd.models(plain)
+    assert found.pop("notes")[0].message == "the DataFrame: comparing the scores a, b, c; choose others with rewards"
+    assert found == of_file
+    # A row of a log that has only some of its rewards counts for the pairs of these.
+    some = srrd.models(table.assign(c=table["c"].where(table["prompt"] != "p1")))
+    assert [pair.prompts for pair in some.pairs] == [of_file.prompts, of_file.prompts - 1, of_file.prompts - 1]
+    assert [note.kind for note in some.notes] == ["log", "some_rewards"]
+    named = srrd.models(plain, rewards=["a", "b", "c"])
+    assert named.pop("notes")[0].kind == "recognised" and named == of_file
+    of_samples = srrd.models(srrd.from_frame(plain, rewards=["a", "b", "c"], next="none"))
+    assert of_samples.pop("notes") == []
     # Samples have no texts any more, so that nothing is known of their length.
     for pair in of_samples["pairs"]:
         assert pair["explained"] == {}
@@ -112,8 +127,8 @@ def test_frames_files_and_samples_say_the_same(tmp_path: Path) -> None:
     assert of_file == of_samples
     gold = srrd.models(path, rewards=["b", "c"], gold="a")
     assert [(pair["a"], pair["b"]) for pair in gold["pairs"]] == [("b", "a"), ("c", "a"), ("b", "c")]
-    with pytest.raises(ValueError, match="name the columns of scores"):
-        srrd.models(table)
+    with pytest.raises(ValueError, match="only `a` is found among .* name them with `rewards="):
+        srrd.models(plain.drop(columns=["b", "c"]))
     with pytest.raises(ValueError, match="only 'a'"):
         srrd.models(table, rewards=["a"])
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import textwrap
 import warnings
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 import pytest
 from tables import random_sample
 
 import srrd
-from srrd import _options, _srrd
+from srrd import _options, _srrd, irl
 
 ROOT = Path(__file__).parents[2]
 
@@ -64,6 +65,60 @@ def test_typed_options_are_those_of_the_table() -> None:
         assert list(srrd.CompareOptions.__annotations__) == [
             name for name in of_groups("canonicalize", "compare", "certainty") if name not in APART
         ]
+
+
+#: Functions with a choice of their own: the parameter, and a call with a value that it does not take.
+WALK = {
+    "sample": [0, 0],
+    "episode": [0, 0],
+    "state": [0, 1],
+    "action": [0, 0],
+    "next_state": [1, 0],
+    "reward": [0.0, 1.0],
+}
+CHOICES: list[tuple[Any, str, Any]] = [
+    (srrd.from_frame, "duplicates", lambda value: srrd.from_frame(WALK, duplicates=value)),
+    (srrd.from_frame, "next", lambda value: srrd.from_frame(WALK, next=value)),
+    (srrd.simulate, "model", lambda value: srrd.simulate("gridworld", model=value)),
+    *(
+        (function, name, lambda value, function=function, name=name: function(WALK, **{name: value}))
+        for function, names in (
+            (irl.maxent, ("reward", "form")),
+            (irl.airl, ("write", "generator")),
+            (irl.ptirl, ("objective",)),
+        )
+        for name in names
+    ),
+    (irl.preferences, "form", lambda value: irl.preferences(WALK, [(0, 0)], form=value)),
+]
+
+
+@pytest.mark.parametrize(("function", "name", "call"), CHOICES)
+def test_choices_are_those_of_the_compiled_part(function: Any, name: str, call: Any) -> None:
+    kind = get_type_hints(function)[name]
+    written = [choice for choice in get_args(kind) if isinstance(choice, str)] or [
+        choice for literal in get_args(kind) for choice in get_args(literal)
+    ]
+    with pytest.raises(ValueError, match=f"^({name}: )?'nothing' is") as error:
+        call("nothing")
+    # Each front end says what can be chosen in the words of the one table.
+    told = re.split(r"one of |from |neither ", str(error.value), maxsplit=1)[1]
+    assert re.split(r", | nor ", told.split(";")[0]) == written
+
+
+def test_docstrings_name_all_choices() -> None:
+    def quoted(choices: Any, *functions: Any) -> None:
+        for function in functions:
+            doc = inspect.getdoc(function) or ""
+            assert all(f'``"{choice}"``' in doc for choice in choices), (function, choices)
+
+    quoted(get_args(_options.Duplicates), srrd.RewardSample)
+    quoted(_srrd.worlds(), srrd.simulate)
+    with pytest.raises(ValueError, match="'nothing' is neither (.*) nor (.*)") as error:
+        srrd.Plan("coverage", "nothing")
+    quoted(str(error.value).split("neither ")[1].split(" nor "), srrd.Plan)
+    actions = get_type_hints(srrd.RewardSample.with_callable)["actions"]
+    assert get_args(actions) == get_args(get_type_hints(srrd.Options)["actions"])
 
 
 def test_the_groups_are_known() -> None:

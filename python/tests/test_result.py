@@ -18,10 +18,10 @@ from tables import ENVIRONMENT, command, random_sample
 import srrd
 
 SCORES = {
-    "prompt": ["p", "p", "p", "q", "q", "q"],
-    "response": list("abcdef"),
-    "old": [1.0, 2.0, 3.0, 0.0, 1.0, 5.0],
-    "new": [1.0, 3.0, 2.0, 10.0, 11.0, 11.5],
+    "prompt": [prompt for prompt in "pqrstu" for _ in range(3)],
+    "response": list("abcdefghijklmnopqr"),
+    "old": [1.0, 2.0, 3.0, 0.0, 1.0, 5.0] * 3,
+    "new": [1.0, 3.0, 2.0, 10.0, 11.0, 11.5] * 2 + [3.0, 2.0, 1.0, 0.0, 2.0, 1.0],
 }
 LOG = {"episode": [0, 0, 1, 2, 3], "state": list("abaca"), "action": ["x"] * 5, "next_state": list("bcabb")}
 REWARDS = {"old": [0.0, 1.0, 2.0, 3.0, 5.0], "new": [0.0, 1.0, 4.0, 6.0, 9.0]}
@@ -161,6 +161,17 @@ def test_advice_and_verdicts_are_sentences() -> None:
     open_ended = srrd.RewardSample(range(30), [0] * 30, range(1, 31), np.sin(np.arange(30)))
     said = " ".join(srrd.inspect(open_ended, open_ended).sentences)
     assert 'ends="none" (they go on) or ends="sinks"' in said
+
+
+def test_what_was_found_is_said_first(found: dict[str, srrd.Result]) -> None:
+    (models, *_) = found["models"].sentences
+    assert models.startswith("The distance of old and new is ")
+    (explained,) = found["explain"].sentences
+    assert explained.startswith("The srrd distance is ") and explained in found["explain"].text
+    assert [said.split(":")[0] for said in found["regret"].sentences] == [
+        "Acting on a <1>, judged by b & c",
+        "Acting on b & c, judged by a <1>",
+    ]
 
 
 def test_frames_without_pandas() -> None:

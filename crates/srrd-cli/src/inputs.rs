@@ -151,9 +151,8 @@ impl TableArgs {
             next: self.next,
             duplicates: shared.duplicates,
             episodes,
-            demonstrations: false,
-            properties: false,
             dataset: self.dataset.options()?,
+            ..TableOptions::default()
         })
     }
 }

@@ -7,6 +7,7 @@ mod call;
 mod commands;
 mod failure;
 mod gamma;
+mod help;
 mod inputs;
 mod options;
 mod outputs;
@@ -19,7 +20,7 @@ mod threads;
 
 pub use signals::clean_up_when_ended;
 
-use clap::{ColorChoice, CommandFactory, FromArgMatches};
+use clap::{ColorChoice, FromArgMatches};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -29,7 +30,9 @@ pub fn command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let parse = |arguments: &[OsString]| {
         // How to show what is wrong with a call is part of the call.
-        let mut matches = args::Arguments::command().color(colours(arguments)).try_get_matches_from(arguments)?;
+        let mut command = help::command().color(colours(arguments));
+        let matches = command.try_get_matches_from_mut(arguments);
+        let mut matches = matches.map_err(|error| help::with_nearest(error, &command, arguments))?;
         args::Arguments::from_arg_matches_mut(&mut matches)
     };
     let done = match parse(&arguments) {

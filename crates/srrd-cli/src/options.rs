@@ -173,3 +173,37 @@ fn set_all<T: Taken>(matches: &ArgMatches) -> Result<Options, Problem> {
     }
     Ok(options)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names<T: Taken>() -> Vec<&'static str> {
+        taken::<T>().map(|option| option.name).collect()
+    }
+
+    /// A new option of a group comes to all commands that take the group: to these two only where they use it.
+    #[test]
+    fn commands_take_what_they_use() {
+        let judged = ["gamma", "seed", "duplicates", "min-common", "ends", "potential", "dynamics", "within"];
+        assert_eq!(names::<Judges>(), judged);
+        assert_eq!(names::<Scores>(), ["seed", "duplicates", "interval", "draws"]);
+    }
+
+    #[test]
+    fn what_is_left_out_is_there_to_be_left_out() {
+        fn look<T: Taken>() {
+            for name in T::WITHOUT {
+                let option = OPTIONS.iter().find(|option| option.name == *name);
+                assert!(option.is_some_and(|option| T::GROUPS.contains(&option.group)), "{name}");
+            }
+        }
+        look::<Canonicalizes>();
+        look::<Inspects>();
+        look::<Compares>();
+        look::<Measures>();
+        look::<Judges>();
+        look::<Scores>();
+        look::<Classifies>();
+    }
+}

@@ -12,7 +12,9 @@ pub use srrd_show::words::{count, counted, percent, table};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+static TOLD: Mutex<Option<Vec<TableNote>>> = Mutex::new(None);
 static QUIET: AtomicBool = AtomicBool::new(false);
 /// Whether results and messages are coloured.
 static COLOURED: [AtomicBool; 2] = [const { AtomicBool::new(false) }; 2];
@@ -55,9 +57,12 @@ pub fn result(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes an answer as JSON and a line end to standard output.
+/// Writes an answer as JSON and a line end to standard output, with what was told of the tables it is made of.
 pub fn json(answer: &impl Serialize) -> io::Result<()> {
     let mut value = serde_json::to_value(answer)?;
+    if let (Value::Object(entries), Some(told)) = (&mut value, &*told()) {
+        entries.insert("notes".to_owned(), told.iter().map(|note| note.to_json(FrontEnd::Command)).collect());
+    }
     drop_signs_of_zeros(&mut value);
     result(&format!("{}\n", escape::json(&value.to_string())))
 }
@@ -95,12 +100,23 @@ pub fn warnings(warnings: &[Warning]) {
 
 /// Tells what was understood of a table; that a column is lost, or that rows may be misread, is a warning.
 pub fn table_notes(notes: &[TableNote]) {
+    told().get_or_insert_default().extend_from_slice(notes);
     for told in notes {
-        match told {
-            TableNote::LeftOut { .. } | TableNote::OneStep { .. } => warn(&told.to_string()),
-            told => note(&told.to_string()),
+        match told.is_warning() {
+            true => warn(&told.to_string()),
+            false => note(&told.to_string()),
         }
     }
+}
+
+/// What was told of tables so far, as sentences for a page.
+pub fn told_of_tables() -> Vec<String> {
+    told().iter().flatten().map(TableNote::to_string).collect()
+}
+
+/// What was told of tables so far; `None` where none was read.
+fn told() -> MutexGuard<'static, Option<Vec<TableNote>>> {
+    TOLD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Tells something that is no cause for concern on standard error.

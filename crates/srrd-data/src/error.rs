@@ -6,6 +6,8 @@
 use std::fmt;
 use std::io;
 
+use srrd::FrontEnd;
+
 use crate::table::Batch;
 
 /// What went wrong with a table, in a form a program can act on.
@@ -74,6 +76,8 @@ struct Inner {
     line: Option<u64>,
     column: Option<String>,
     message: String,
+    /// The message for Python, where it names an option.
+    in_python: Option<String>,
 }
 
 impl TableError {
@@ -86,7 +90,24 @@ impl TableError {
             line: None,
             column: None,
             message: message.into(),
+            in_python: None,
         }))
+    }
+
+    /// The same, where the message names options, which every front end writes in its own way.
+    pub(crate) fn telling(kind: ErrorKind, file: impl Into<String>, message: impl Fn(FrontEnd) -> String) -> Self {
+        let mut error = TableError::new(kind, file, message(FrontEnd::Command));
+        error.0.in_python = Some(message(FrontEnd::Python));
+        error
+    }
+
+    /// The whole message, with options as this front end writes them.
+    pub fn say(&self, front_end: FrontEnd) -> String {
+        let message = match (front_end, &self.0.in_python) {
+            (FrontEnd::Python, Some(message)) => message,
+            _ => &self.0.message,
+        };
+        format!("{}{message}", self.place())
     }
 
     /// Names the data row (counted from 1, without the header).
@@ -130,8 +151,12 @@ impl TableError {
 
     /// The error for a log of several rewards of which no row has all.
     pub(crate) fn no_row_with_all(file: impl Into<String>) -> Self {
-        let what = "in every row one of the rewards is missing, so that nothing can be compared; choose rewards that the same rows have with `--rewards A,B`";
-        Self::new(ErrorKind::Empty, file, what)
+        Self::telling(ErrorKind::Empty, file, |front_end| {
+            format!(
+                "in every row one of the rewards is missing, so that nothing can be compared; choose rewards that the same rows have with `{}`",
+                these_rewards(front_end, "A", "B")
+            )
+        })
     }
 
     /// An operating system error while doing `what` ("read", "write").
@@ -180,25 +205,40 @@ impl TableError {
     }
 }
 
+/// What is wrong with a line of JSON, and where. The position that serde_json tells counts within the line, which is always "line 1".
+pub(crate) fn of_json(error: &serde_json::Error) -> String {
+    let full = error.to_string();
+    format!("at character {}: {}", error.column(), full.split(" at line ").next().unwrap_or(&full))
+}
+
+/// Two reward columns, as this front end is told of them.
+pub(crate) fn these_rewards(front_end: FrontEnd, one: &str, other: &str) -> String {
+    match front_end {
+        FrontEnd::Command => format!("--rewards {one},{other}"),
+        FrontEnd::Python => format!("rewards=[\"{one}\", \"{other}\"]"),
+    }
+}
+
+impl TableError {
+    /// File, row and column, as far as they are known, with what sets them apart from the message.
+    fn place(&self) -> String {
+        let Inner { file, row, line, column, .. } = &*self.0;
+        let row = match (row, line) {
+            (Some(row), Some(line)) => Some(format!("row {row} (line {line})")),
+            (Some(row), None) => Some(format!("row {row}")),
+            (None, Some(line)) => Some(format!("line {line}")),
+            (None, None) => None,
+        };
+        let column = column.as_ref().map(|column| format!("column `{}`", shorten(column)));
+        let within: Vec<String> = row.into_iter().chain(column).collect();
+        let within = if within.is_empty() { String::new() } else { format!("{}: ", within.join(", ")) };
+        format!("{file}: {within}")
+    }
+}
+
 impl fmt::Display for TableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { file, row, line, column, message, .. } = &*self.0;
-        write!(f, "{file}: ")?;
-        match (row, line) {
-            (Some(row), Some(line)) => write!(f, "row {row} (line {line})")?,
-            (Some(row), None) => write!(f, "row {row}")?,
-            (None, Some(line)) => write!(f, "line {line}")?,
-            (None, None) => {}
-        }
-        let placed = row.is_some() || line.is_some();
-        if let Some(column) = column {
-            let comma = if placed { ", " } else { "" };
-            write!(f, "{comma}column `{}`", shorten(column))?;
-        }
-        if placed || column.is_some() {
-            write!(f, ": ")?;
-        }
-        write!(f, "{message}")
+        f.write_str(&self.say(FrontEnd::Command))
     }
 }
 
@@ -244,6 +284,14 @@ mod tests {
         assert_eq!(error.to_string(), "a.csv: row 3 (line 4), column `reward`: bad");
         let error = TableError::new(ErrorKind::Encoding, "a.csv", "bad").at_line(2);
         assert_eq!(error.to_string(), "a.csv: line 2: bad");
+    }
+
+    #[test]
+    fn options_are_named_as_the_front_end_has_them() {
+        let error = TableError::no_row_with_all("a.csv").at_row(3);
+        assert!(error.to_string().ends_with("with `--rewards A,B`"), "{error}");
+        let said = error.say(FrontEnd::Python);
+        assert!(said.starts_with("a.csv: row 3: ") && said.ends_with("with `rewards=[\"A\", \"B\"]`"), "{said}");
     }
 
     #[test]

@@ -7,16 +7,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::{Cell, Table, cell, fixture, float, text};
+use srrd::models::ModelSettings;
 use srrd_data::{
-    Batch, DatasetNote, DatasetOptions, ErrorKind, Piece, ReadOptions, Role, TableCopy, TableError, TableNote,
-    TableOptions, open, read_table, score_columns,
+    Batch, DatasetNote, DatasetOptions, ErrorKind, ModelQuestion, OpenTable, Piece, ReadOptions, Role, TableCopy,
+    TableError, TableNote, TableOptions, open, read_models, read_table, score_columns,
 };
 
 /// Every log, what it is, and its rewards.
-const LOGS: [(&str, &str, &[&str]); 13] = [
+const LOGS: [(&str, &str, &[&str]); 14] = [
     ("trl_text", "trl", &["digits", "short", "even"]),
     ("trl_text/completions", "trl", &["digits", "short", "even"]),
     ("trl_chat/completions/completions_00002.parquet", "trl", &["digits", "short", "even"]),
+    ("trl_tasks", "trl", &["format", "maths", "code"]),
     ("verl", "verl", &["score", "acc", "format", "style"]),
     ("verl/10.jsonl", "verl", &["score", "acc", "format", "style"]),
     ("openrlhf_a.jsonl", "openrlhf", &["reward"]),
@@ -112,7 +114,7 @@ fn rows_without_a_reward_are_left_out_and_counted() {
     };
     let left_out = |notes: &[TableNote]| {
         let counted = notes.iter().find_map(|note| match note {
-            TableNote::Dataset { note: DatasetNote::WithoutReward { rows }, .. } => Some(*rows),
+            TableNote::Dataset { note: DatasetNote::WithoutReward { rows, .. }, .. } => Some(*rows),
             _ => None,
         });
         counted.unwrap_or(0)
@@ -135,6 +137,31 @@ fn rows_without_a_reward_are_left_out_and_counted() {
     assert_eq!((copied.rows, left_out(&copied.notes)), (48 - written as u64, written as u64));
     // True and false are numbers.
     assert!(of(&["acc"]).samples[0].sample.rewards().iter().all(|reward| [0.0, 1.0].contains(reward)));
+}
+
+#[test]
+fn of_models_every_pair_is_compared_on_the_rows_that_have_both() {
+    // Of the first step no row has `maths`, so that its file has no type for it.
+    let path = log("trl_tasks");
+    let options = ReadOptions::default();
+    let read = |rewards: &[&str]| {
+        let rewards = rewards.iter().map(|name| (*name).to_owned()).collect();
+        let tables: Vec<(String, OpenTable<'_>)> = vec![("log".to_owned(), Box::new(|| open(&path, &options)))];
+        read_models(tables, &TableOptions { rewards, ..TableOptions::default() }, &ModelQuestion::default()).unwrap()
+    };
+    let all = read(&[]);
+    let found = all.compare(&ModelSettings::default()).unwrap();
+    let counts: Vec<_> =
+        found.pairs.iter().map(|pair| (pair.a.as_str(), pair.b.as_str(), pair.prompts, pair.responses)).collect();
+    assert_eq!((found.prompts, found.responses), (12, 48));
+    assert_eq!(counts, [("format", "maths", 3, 12), ("format", "code", 10, 40), ("maths", "code", 1, 4)]);
+    let told: Vec<&str> = all.notes.iter().map(TableNote::kind).collect();
+    assert_eq!(told, ["log", "some_rewards"]);
+    // Each pair by itself, whose rows without either are left out, has the same numbers.
+    for pair in &found.pairs {
+        let alone = read(&[&pair.a, &pair.b]).compare(&ModelSettings::default()).unwrap();
+        assert_eq!(&alone.pairs[0], pair);
+    }
 }
 
 #[test]
@@ -164,6 +191,77 @@ fn rewards_that_begin_late_are_rewards() {
     assert_eq!(rewards(), ["score", "late"]);
     rows(2, 8, &|_| String::new());
     assert_eq!(rewards(), ["score"]);
+    // A step that logged nothing has no rows; of a single file keys may appear late.
+    fs::write(folder.path().join("3.jsonl"), "").unwrap();
+    fs::write(folder.path().join("4.jsonl"), "\n\n").unwrap();
+    assert_eq!(read_table(folder.path(), TableOptions::default()).unwrap().row_count(), 308);
+    rows(1, 300, &|i| if i == 250 { ", \"late\": 1".to_owned() } else { String::new() });
+    let reader = open(&folder.path().join("1.jsonl"), &ReadOptions::default()).unwrap();
+    assert_eq!(reader.log().unwrap().rewards, ["score", "late"]);
+}
+
+#[test]
+fn columns_of_a_log_may_be_called_anything() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.jsonl");
+    let row = |i: usize| {
+        format!(
+            "{{\"input\": \"p{}\", \"output\": \"r{i}\", \"reward\": {i}, \"terminated\": {i}, \"sample\": {i}, \"label\": {i}, \
+             \"episode\": {i}, \"next_state\": 7}}\n",
+            i / 2
+        )
+    };
+    fs::write(&path, (0..6).map(row).collect::<String>()).unwrap();
+    let table = read_table(&path, TableOptions::default()).unwrap();
+    assert_eq!((table.samples.len(), table.row_count()), (1, 6));
+    // Said to have a role, a column has it.
+    let mut options = TableOptions::default();
+    options.columns.set(Role::Sample, "sample");
+    assert_eq!(read_table(&path, options).unwrap().samples.len(), 6);
+}
+
+#[test]
+fn a_damaged_line_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.jsonl");
+    let row = "{\"input\": \"p\", \"output\": \"r\", \"reward\": 1}\n";
+    for rows in [3, 30_000] {
+        fs::write(&path, row.repeat(rows) + "\n{\"input\": \"p\", \"outp").unwrap();
+        let error = read_table(&path, TableOptions::default()).unwrap_err();
+        assert_eq!((error.row(), error.line()), (Some(rows as u64 + 1), Some(rows as u64 + 2)), "{error}");
+        assert!(
+            error
+                .to_string()
+                .ends_with("(at character 20: EOF while parsing a string); every line must hold one whole object"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn what_is_said_to_be_a_log_of_trl_and_is_none_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = TableOptions::default();
+    options.dataset.set("from", "trl").unwrap();
+    let told = |options: &TableOptions| read_table(folder.path(), options.clone()).unwrap_err().to_string();
+    let expected = "is no log of TRL: that is a folder of completions_STEP.parquet (or that of the run, or one such file) with the columns";
+    assert!(
+        told(&options).contains(expected) && told(&options).contains("it holds no such file"),
+        "{}",
+        told(&options)
+    );
+    fs::write(folder.path().join("1.jsonl"), "{}\n").unwrap();
+    assert!(told(&options).contains("its first file is ") && told(&options).contains("1.jsonl"), "{}", told(&options));
+    fs::remove_file(folder.path().join("1.jsonl")).unwrap();
+    fs::copy(fixture("pandas.parquet"), folder.path().join("1.parquet")).unwrap();
+    assert!(told(&options).contains(expected) && told(&options).contains("this one has `"), "{}", told(&options));
+}
+
+#[test]
+fn of_many_rewards_a_few_are_named() {
+    let rewards = (1..=40).map(|k| format!("r{k}")).collect();
+    let said = DatasetNote::Log { dataset: "verl", rewards }.to_string();
+    assert_eq!(said, "read as verl, with the rewards `r1`, `r2`, `r3`, `r4`, `r5`, `r6` and 34 more");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use srrd_data::{Batch, Column, ErrorKind, Field, Piece, Schema, TableError, Tabl
 
 /// A table of columns of one length. `srrd._table` has made every column one of these: integers, numbers, truth values, texts of
 /// fixed width (a row of code points each, 0 at the end), or a list of texts with None for missing ones.
+#[derive(Clone)]
 pub struct Columns {
     names: Vec<String>,
     columns: Vec<Column>,

@@ -3,15 +3,12 @@
 use crate::choices::Choices;
 use crate::error::{of_problem, warn, wrong};
 use crate::sample::Sample;
-use crate::values::{Told, of_json};
+use crate::values::{Told, of_answer};
 use crate::work::{self, Threads};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
-use serde::Serialize;
-use serde_json::json;
 use srrd::answer::{AllPairs, ClassifyOptions, ClassifyPlan, Space, Tally};
 use srrd::settings::Shrinkage;
 use srrd::{
@@ -74,14 +71,6 @@ pub(crate) fn answered<T: Send + 'static>(
     Ok(value)
 }
 
-/// An answer as Python values: those of its JSON, with warnings in Python's words.
-fn as_values<'py>(py: Python<'py>, answer: &impl Serialize, warnings: &[Warning]) -> PyResult<Bound<'py, PyAny>> {
-    let mut value = serde_json::to_value(answer).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-    let told = |warning: &Warning| json!({"kind": warning.kind(), "message": warning.say(FrontEnd::Python)});
-    value["warnings"] = warnings.iter().map(told).collect();
-    of_json(py, &value)
-}
-
 /// The distance of two samples; NaN when it is undefined.
 #[pyfunction]
 #[pyo3(signature = (a, b, choices, threads=None))]
@@ -117,14 +106,14 @@ pub fn compare<'py>(
     choices: &Choices,
     threads: Option<Threads>,
 ) -> PyResult<Told<'py>> {
-    let pair = named(&[a.clone(), b.clone()]);
-    let found = answered(py, pair, choices, Place::Pool(threads), |pair, question| {
+    let samples = [a.clone(), b.clone()];
+    let found = answered(py, named(&samples), choices, Place::Pool(threads), |pair, question| {
         let found = srrd::compare(pair[0], pair[1], question)?;
         let warnings = found.warnings.clone();
         Ok((found, warnings))
     })?;
     let sentences = found.verdict.iter().map(|found| format!("{}.", verdict::sentence(found))).collect();
-    Ok((as_values(py, &found, &found.warnings)?, comparison::text(&found), sentences))
+    Ok((of_answer(py, &found, Some(&found.warnings), &samples)?, comparison::text(&found), sentences))
 }
 
 /// Everything `srrd explain --json` tells.
@@ -138,13 +127,17 @@ pub fn explain<'py>(
     top: usize,
     threads: Option<Threads>,
 ) -> PyResult<Told<'py>> {
-    let pair = named(&[a.clone(), b.clone()]);
-    let found = answered(py, pair, choices, Place::Pool(threads), move |pair, question| {
+    let samples = [a.clone(), b.clone()];
+    let found = answered(py, named(&samples), choices, Place::Pool(threads), move |pair, question| {
         let found = srrd::explain(pair[0], pair[1], question, top)?;
         let warnings = found.warnings.clone();
         Ok((found, warnings))
     })?;
-    Ok((as_values(py, &found, &found.warnings)?, explanation::text(&found), Vec::new()))
+    Ok((
+        of_answer(py, &found, Some(&found.warnings), &samples)?,
+        explanation::text(&found),
+        vec![explanation::summary(&found).0],
+    ))
 }
 
 /// Everything `srrd inspect --json` tells.
@@ -164,7 +157,7 @@ pub fn inspect<'py>(
         Ok((found, warnings))
     })?;
     Ok((
-        as_values(py, &found, &found.warnings)?,
+        of_answer(py, &found, Some(&found.warnings), &samples)?,
         inspection::text(&found, FrontEnd::Python),
         inspection::sentences(&found, FrontEnd::Python),
     ))
@@ -192,7 +185,7 @@ pub fn classify<'py>(
         let warnings = found.warnings.clone();
         Ok((found, warnings))
     })?;
-    Ok((as_values(py, &found, &found.warnings)?, classification::text(&found), Vec::new()))
+    Ok((of_answer(py, &found, Some(&found.warnings), &samples)?, classification::text(&found), Vec::new()))
 }
 
 /// Canonical rewards, in the order of the sample's transitions.

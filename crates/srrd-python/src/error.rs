@@ -24,7 +24,7 @@ pub fn of_problem(problem: &Problem) -> PyErr {
 }
 
 pub fn of_table(error: &TableError) -> PyErr {
-    let message = error.to_string();
+    let message = error.say(FrontEnd::Python);
     match error.kind() {
         ErrorKind::NotFound => PyFileNotFoundError::new_err(message),
         ErrorKind::PermissionDenied => PyPermissionError::new_err(message),

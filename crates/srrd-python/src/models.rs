@@ -3,16 +3,16 @@
 use crate::arrow::frame_of;
 use crate::columns::Columns;
 use crate::error::{of_table, wrong};
-use crate::reading::{Reading, tell};
+use crate::reading::{Reading, notes_as_json, tell};
 use crate::sample::Sample;
 use crate::values::{Told, of_json};
 use crate::work::{self, Threads};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
-use srrd::NamedSample;
 use srrd::models::{ModelComparison, ModelSettings};
 use srrd::sure::{Draws, Level};
+use srrd::{FrontEnd, NamedSample};
 use srrd_data::{
     ModelQuestion, ModelTable, OpenTable, OutputFile, ReadOptions, TableError, TableNote, TableOptions, TableReader,
     open, read_models,
@@ -33,10 +33,11 @@ pub struct ModelsAsked {
 
 impl ModelsAsked {
     /// Writes the files that were asked for.
-    fn write(&self, found: &ModelComparison) -> Result<(), TableError> {
+    fn write(&self, found: &ModelComparison, notes: &[TableNote]) -> Result<(), TableError> {
         if let Some(path) = &self.report {
+            let told: Vec<String> = notes.iter().map(|note| note.say(FrontEnd::Python)).collect();
             // What a page about data in Python is made of is in Python.
-            whole(path, &present::models::report(found, "", "").to_html())?;
+            whole(path, &present::models::report(found, "", &told, "").to_html())?;
         }
         if let (Some(path), Ok(figure)) = (&self.plot, present::models::figure(found)) {
             whole(path, &figure.to_svg())?;
@@ -97,12 +98,12 @@ fn compared<'py>(
         Ok::<_, TableError>((table.compare(&settings), table.notes))
     })?;
     let (found, notes) = found.map_err(|error| of_table(&error))?;
-    // Which columns are compared is in the answer.
-    let notes: Vec<TableNote> = notes.into_iter().filter(|note| !matches!(note, TableNote::Scores { .. })).collect();
     tell(py, &notes)?;
-    let found = found.map_err(|error| wrong(error.to_string()))?;
-    asked.write(&found).map_err(|error| of_table(&error))?;
-    Ok((of_json(py, &json!(found))?, present::models::text(&found), Vec::new()))
+    let found = found.map_err(|error| wrong(error.say(FrontEnd::Python)))?;
+    asked.write(&found, &notes).map_err(|error| of_table(&error))?;
+    let mut values = json!(found);
+    values["notes"] = notes_as_json(&notes);
+    Ok((of_json(py, &values)?, present::models::text(&found), present::models::sentences(&found)))
 }
 
 /// Everything `srrd models --json` tells, of samples of the same responses.
@@ -144,21 +145,17 @@ pub fn models_of_files<'py>(
     })
 }
 
-/// The same of a table in memory, whose reward columns are named.
-fn of_reader<'py>(
+/// The same of a table in memory.
+fn of_memory<'py>(
     py: Python<'py>,
-    reader: Box<dyn TableReader>,
+    origin: String,
+    open: impl FnMut() -> Result<Box<dyn TableReader>, TableError> + Send + 'static,
     reading: &Reading,
     asked: &ModelsAsked,
     threads: Option<Threads>,
 ) -> PyResult<Told<'py>> {
     let options = TableOptions { episodes: false, ..reading.options.clone() };
-    compared(py, asked, threads, move |question| {
-        let name = reader.name().to_owned();
-        let mut only = Some(reader);
-        let opener: OpenTable<'_> = Box::new(move || Ok(only.take().expect("with named rewards it is opened once")));
-        read_models(vec![(name, opener)], &options, question)
-    })
+    compared(py, asked, threads, move |question| read_models(vec![(origin, Box::new(open))], &options, question))
 }
 
 /// The same of a frame that hands out its memory by Arrow's C interface.
@@ -172,8 +169,8 @@ pub fn models_of_arrow<'py>(
     asked: &ModelsAsked,
     threads: Option<Threads>,
 ) -> PyResult<Told<'py>> {
-    let reader = frame_of(frame, &origin)?.into_reader().map_err(|error| of_table(&error))?;
-    of_reader(py, reader, reading, asked, threads)
+    let frame = frame_of(frame, &origin)?;
+    of_memory(py, origin, move || frame.clone().into_reader(), reading, asked, threads)
 }
 
 /// The same of columns.
@@ -187,5 +184,7 @@ pub fn models_of_columns<'py>(
     asked: &ModelsAsked,
     threads: Option<Threads>,
 ) -> PyResult<Told<'py>> {
-    of_reader(py, Columns::new(columns)?.into_reader(&origin), reading, asked, threads)
+    let columns = Columns::new(columns)?;
+    let name = origin.clone();
+    of_memory(py, origin, move || Ok(columns.clone().into_reader(&name)), reading, asked, threads)
 }

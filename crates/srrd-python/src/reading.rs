@@ -2,7 +2,8 @@
 
 use crate::error::{warn_in_words, wrong};
 use pyo3::prelude::*;
-use srrd::{Choice, Duplicates};
+use serde_json::Value;
+use srrd::{Choice, Duplicates, FrontEnd};
 use srrd_data::{ColumnMap, DatasetOptions, Next, ROLES, TableNote, TableOptions};
 
 /// Which column is which, and what is done with rows: checked once.
@@ -44,8 +45,8 @@ impl Reading {
                 duplicates,
                 episodes: true,
                 demonstrations,
-                properties: false,
                 dataset,
+                ..TableOptions::default()
             },
         })
     }
@@ -57,7 +58,19 @@ pub fn roles() -> Vec<(&'static str, Vec<&'static str>)> {
     ROLES.iter().map(|info| (info.name, info.aliases.to_vec())).collect()
 }
 
-/// Issues what was understood of a table, as if the caller of the package had caused it.
+/// Tells what was understood of a table: a warning where something is lost or may be misread, as if the caller of the package had caused it;
+/// else an entry of the log `srrd`, since a note is no cause for concern.
 pub fn tell(py: Python<'_>, notes: &[TableNote]) -> PyResult<()> {
-    notes.iter().try_for_each(|note| warn_in_words(py, &note.to_string()))
+    notes.iter().try_for_each(|note| match (note.is_warning(), note.say(FrontEnd::Python)) {
+        (true, said) => warn_in_words(py, &said),
+        (false, said) => {
+            let log = py.import("logging")?.call_method1("getLogger", ("srrd",))?;
+            log.call_method1("info", ("%s", said)).map(drop)
+        }
+    })
+}
+
+/// The same as values of an answer: the kind and the sentence of each.
+pub fn notes_as_json<'a>(notes: impl IntoIterator<Item = &'a TableNote>) -> Value {
+    notes.into_iter().map(|note| note.to_json(FrontEnd::Python)).collect()
 }

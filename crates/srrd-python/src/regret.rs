@@ -2,9 +2,8 @@
 
 use crate::error::{of_table, wrong};
 use crate::sample::Sample;
-use crate::values::{Told, of_json};
+use crate::values::{Told, of_answer};
 use crate::work::{self, Threads};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use srrd::Gamma;
 use srrd::regret::sampled_regret;
@@ -28,6 +27,7 @@ pub fn regret<'py>(
     threads: Option<Threads>,
 ) -> PyResult<Told<'py>> {
     let gamma = Gamma::new(gamma).map_err(|e| wrong(format!("gamma: {e}")))?;
+    let samples = [a.clone(), b.clone()];
     let [a, b] = [a, b].map(|sample| Arc::clone(&sample.get().named));
     let given = model.map(|model| Arc::clone(&model.get().named));
     let read = match file {
@@ -40,7 +40,8 @@ pub fn regret<'py>(
         sampled_regret(&a.sample, &b.sample, model, gamma, &starts).map(|found| found.named(&a.name, &b.name))
     })?;
     let found = found.map_err(|error| wrong(error.to_string()))?;
-    let text = present::regret::text([&names[0], &names[1]], &found.found);
-    let value = serde_json::to_value(found).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-    Ok((of_json(py, &value)?, text, Vec::new()))
+    let names = [names[0].as_str(), &names[1]];
+    let (text, sentences) =
+        (present::regret::text(names, &found.found), present::regret::sentences(names, &found.found));
+    Ok((of_answer(py, &found, None, &samples)?, text, sentences))
 }

@@ -16,9 +16,10 @@ use srrd::regress::RewardTable;
 use srrd::sample::Placement;
 use srrd::sure::Episodes;
 use srrd::trajectories::End;
-use srrd::{Choice, Duplicates, RewardSample};
+use srrd::{Choice, Duplicates, FrontEnd, RewardSample};
 use srrd_data::{
-    ColumnType, ErrorKind, SampleTable, TableError, TableOptions, read_sample_table, read_table, trajectories_of,
+    ColumnType, ErrorKind, SampleTable, TableError, TableNote, TableOptions, read_sample_table, read_table,
+    trajectories_of,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,6 +30,8 @@ pub struct Sample {
     pub named: Arc<NamedSample>,
     /// Whether states and actions were given as texts, so that texts of digits come back as texts.
     texts: [bool; 2],
+    /// What was understood of the table that it was read from.
+    pub notes: Arc<[TableNote]>,
 }
 
 /// Below this many rows a sample is built on one thread, in some milliseconds.
@@ -39,11 +42,12 @@ type IdArrays<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Boun
 impl Sample {
     /// A sample; `texts` says whether states and actions were given as texts.
     pub fn new(named: NamedSample, texts: [bool; 2]) -> Self {
-        Sample { named: Arc::new(named), texts }
+        Sample { named: Arc::new(named), texts, notes: Arc::default() }
     }
 
     fn like(&self, sample: RewardSample) -> Self {
-        Sample { named: Arc::new(NamedSample { sample, ..NamedSample::clone(&self.named) }), texts: self.texts }
+        let named = Arc::new(NamedSample { sample, ..NamedSample::clone(&self.named) });
+        Sample { named, texts: self.texts, notes: Arc::clone(&self.notes) }
     }
 
     fn transition_at<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyTuple>> {
@@ -84,6 +88,12 @@ impl Sample {
         marks.map(|marks| PyArray1::from_vec(py, marks))
     }
 
+    /// What was understood of the table that it was read from, in sentences.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.notes.iter().map(|note| note.say(FrontEnd::Python)).collect()
+    }
+
     #[getter]
     fn one_step(&self) -> bool {
         self.named.one_step
@@ -109,7 +119,8 @@ impl Sample {
 
     /// The same sample under another name or with another label.
     fn renamed(&self, name: String, label: Option<String>) -> Self {
-        Sample { named: Arc::new(NamedSample { name, label, ..NamedSample::clone(&self.named) }), texts: self.texts }
+        let named = NamedSample { name, label, ..NamedSample::clone(&self.named) };
+        Sample { named: Arc::new(named), texts: self.texts, notes: Arc::clone(&self.notes) }
     }
 
     #[getter]
@@ -283,7 +294,9 @@ pub fn samples_of_arrow(
 fn told(py: Python<'_>, built: Result<SampleTable, TableError>, texts: [bool; 2]) -> PyResult<Vec<Sample>> {
     let table = built.map_err(|error| of_table(&error))?;
     tell(py, &table.notes)?;
-    Ok(table.samples.into_iter().map(|named| Sample { named: Arc::new(named), texts }).collect())
+    let notes: Arc<[TableNote]> = table.notes.into();
+    let sample = |named| Sample { named: Arc::new(named), texts, notes: Arc::clone(&notes) };
+    Ok(table.samples.into_iter().map(sample).collect())
 }
 
 /// The sample of whole episodes with so many steps each, and whether each came to its end (None: nobody knows): the columns of their states, of which every episode has one more, of their
@@ -318,7 +331,7 @@ pub fn sample_of_episodes(
         sample.map_err(|e| TableError::new(ErrorKind::Type, ORIGIN, e.to_string()))
     })?;
     let named = built.map_err(|error| of_table(&error))?;
-    Ok(Sample { named: Arc::new(NamedSample { from_file: true, ..named }), texts })
+    Ok(Sample::new(NamedSample { from_file: true, ..named }, texts))
 }
 
 fn build(columns: Columns, origin: &str, name: String, options: TableOptions) -> Result<SampleTable, TableError> {
@@ -413,5 +426,5 @@ fn unpack(bytes: &[u8]) -> Result<Sample, String> {
         ..NamedSample::new(text("name").ok_or("the name is missing")?, sample)
     };
     let texts = [flag(&about["texts"][0]), flag(&about["texts"][1])];
-    Ok(Sample { named: Arc::new(named), texts })
+    Ok(Sample::new(named, texts))
 }

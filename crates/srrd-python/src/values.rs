@@ -1,13 +1,46 @@
 //! JSON values and tokens as Python values.
 
+use crate::reading::notes_as_json;
+use crate::sample::Sample;
 use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use serde_json::Value;
-use srrd::Token;
+use serde::Serialize;
+use serde_json::{Value, json};
+use srrd::{FrontEnd, Token, Warning};
+use srrd_data::TableNote;
 
 /// An answer as Python has it: the values of its JSON, what the command prints of it, and advice, sentence by sentence.
 pub type Told<'py> = (Bound<'py, PyAny>, String, Vec<String>);
+
+/// An answer about samples as Python values: those of its JSON, with warnings in Python's words and what was understood of the tables that
+/// the samples were read from.
+pub fn of_answer<'py>(
+    py: Python<'py>,
+    answer: &impl Serialize,
+    warnings: Option<&[Warning]>,
+    samples: &[Bound<'_, Sample>],
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut value = serde_json::to_value(answer).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    let told = |warning: &Warning| json!({"kind": warning.kind(), "message": warning.say(FrontEnd::Python)});
+    if let Some(warnings) = warnings {
+        value["warnings"] = warnings.iter().map(told).collect();
+    }
+    value["notes"] = notes_as_json(&notes_of(samples));
+    of_json(py, &value)
+}
+
+/// What was understood of the tables of samples, each once.
+pub fn notes_of(samples: &[Bound<'_, Sample>]) -> Vec<TableNote> {
+    let mut notes: Vec<TableNote> = Vec::new();
+    for note in samples.iter().flat_map(|sample| sample.get().notes.iter()) {
+        if !notes.contains(note) {
+            notes.push(note.clone());
+        }
+    }
+    notes
+}
 
 /// The same value in Python.
 pub fn of_json<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {

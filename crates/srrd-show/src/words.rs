@@ -97,6 +97,29 @@ impl Paint {
     }
 }
 
+/// The numbers of a column, with their decimals in line: so many significant digits of the largest, and as many decimals of the others. As
+/// [`number`] has them where one of them would be lost, and without decimals where all are whole.
+///
+/// ```
+/// use srrd_show::words::numbers;
+/// assert_eq!(numbers(&[-0.1, 12.3456, 2.0], 4), ["-0.10", "12.35", "2.00"]);
+/// assert_eq!(numbers(&[-1.0, 12.0, 0.0], 4), ["-1", "12", "0"]);
+/// assert_eq!(numbers(&[0.0001, 1234.5], 4), ["0.0001", "1234"]);
+/// ```
+pub fn numbers(values: &[f64], digits: usize) -> Vec<String> {
+    let largest = values.iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
+    let before = if largest >= 1.0 { largest.log10().floor() as usize + 1 } else { 1 };
+    let whole = values.iter().all(|value| value.fract() == 0.0);
+    let decimals = if whole { 0 } else { digits.saturating_sub(before) };
+    let rounded = |value: f64| format!("{value:.decimals$}");
+    let lost = |value: &f64| *value != 0.0 && rounded(*value).parse() == Ok(0.0);
+    match largest < 1e15 && !values.iter().any(lost) {
+        // −0 says the same as 0.
+        true => values.iter().map(|value| rounded(value + 0.0)).collect(),
+        false => values.iter().map(|value| number(*value, digits)).collect(),
+    }
+}
+
 /// A number as people read it: at most so many significant digits, without superfluous zeros; whole numbers in full. Powers of ten
 /// only where a number is below a millionth or above 10¹⁵.
 ///

@@ -80,6 +80,7 @@ fn main() {
             let groups = steps.iter().map(|(name, samples)| ModelGroup {
                 name: name.clone(),
                 models: samples.iter().collect(),
+                scored: Vec::new(),
                 nuisances: Vec::new(),
             });
             // Intervals are not looked at.

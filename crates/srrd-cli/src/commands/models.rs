@@ -45,7 +45,7 @@ pub fn run(args: &Models, call: &[OsString]) -> Result<(), Failure> {
             plot.write(file, models::figure(&found))?;
         }
         if let Some(mut file) = page {
-            let html = models::report(&found, &about, &as_typed(call)).to_html();
+            let html = models::report(&found, &about, &print::told_of_tables(), &as_typed(call)).to_html();
             file.write_with(|to| to.write_all(html.as_bytes()))?;
             file.finish()?;
         }

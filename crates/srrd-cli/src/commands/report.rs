@@ -42,8 +42,10 @@ fn of_samples(args: &ReportArgs, output: &PathBuf, command: &str) -> Result<(), 
         let samples: Vec<&NamedSample> = samples.iter().collect();
         let found = survey(&samples, &options, args.clusters, args.top)?;
         print::warnings(&found.warnings);
-        let page = present::survey::report(&found, &samples, command).to_html();
-        file.write_with(|to| to.write_all(page.as_bytes()))?;
+        let mut page = present::survey::report(&found, &samples, command);
+        page.notes.extend(print::told_of_tables());
+        let html = page.to_html();
+        file.write_with(|to| to.write_all(html.as_bytes()))?;
         file.finish()?;
         print::wrote(
             [output.as_path()],

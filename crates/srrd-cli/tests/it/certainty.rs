@@ -37,6 +37,8 @@ fn distance_shows_intervals() {
     let place = place();
     let text = place.ok("distance a.csv b.csv --metric all --interval 0.95");
     assert!(text.contains("metric       distance     95 % interval  correlation"), "{text}");
+    // No digit that the interval does not carry.
+    assert!(text.contains("projected *     0.346  ("), "{text}");
     assert!(text.contains("projected *  ") && text.contains("* fits these data"), "{text}");
     assert!(text.contains("Verdict: the rewards differ: the projected distance is 0.346"), "{text}");
     assert!(text.contains("direct, epic, dard, srrd: interval by bootstrap, 1,000 draws of transitions\n"), "{text}");

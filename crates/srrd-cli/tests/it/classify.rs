@@ -1,6 +1,6 @@
 //! `srrd classify` as a user runs it.
 
-use crate::support::Place;
+use crate::support::{Place, examples};
 use serde_json::Value;
 
 /// Ten agents of a small grid world with a few samples each, and one table of new samples.
@@ -84,10 +84,10 @@ fn new_samples_get_labels_with_votes_and_distances() {
 fn examples_of_the_help_run() {
     let place = place();
     let help = place.ok("classify --help");
-    let examples: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  srrd ")).collect();
+    let examples = examples(&help);
     assert_eq!(examples.len(), 3);
     for example in examples {
-        place.ok(example.split("   ").next().unwrap());
+        place.ok(&example);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a user sees of every command.
 
-use crate::support::{Place, column};
+use crate::support::{Place, column, examples};
 use serde_json::Value;
 
 const A: &str = "state,action,next_state,reward,note\n\
@@ -561,12 +561,10 @@ fn help_shows_examples_that_run() {
         "manual",
     ] {
         let help = place.ok(&format!("{command} --help"));
-        let examples: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  srrd ")).collect();
+        let examples = examples(&help);
         assert!(!examples.is_empty(), "{help}");
         for example in examples {
-            let call =
-                example.split("  ").next().unwrap().replace('\'', "").replace("runs/*.csv", "runs/1.csv runs/2.csv");
-            place.ok(&call);
+            place.ok(&example.replace('\'', "").replace("runs/*.csv", "runs/1.csv runs/2.csv"));
         }
     }
 }

@@ -55,6 +55,60 @@ fn every_command_has_a_manual_page() {
 }
 
 #[test]
+fn manual_pages_say_how_a_command_is_called_and_keep_lines() {
+    let place = Place::new();
+    place.ok("manual -o man");
+    let page = place.read("man/srrd-matrix.1");
+    // Options with their values; what must be given stands last.
+    assert!(
+        page.contains(r"[\fB\-\-gamma\fR \fIGAMMA|auto\fR]")
+            && page.contains(r" \fB\-o\fR|\fB\-\-output\fR \fIOUT\fR \fIINPUTS\fR..."),
+        "{page}"
+    );
+    assert!(page.contains(r"[\fB\-\-json\fR]"), "{page}");
+    // Examples are not filled into paragraphs.
+    let (_, examples) = page.split_once("\nExamples:\n.nf\n").expect("examples");
+    let (examples, after) = examples.split_once("\n.fi\n").expect("an end");
+    assert!(examples.lines().filter(|line| line.starts_with("  srrd matrix ")).count() >= 4, "{examples}");
+    assert!(after.contains("\n\\-\\-clusters writes a table beside OUT: its columns are sample, label"), "{after}");
+}
+
+#[test]
+fn helps_are_wrapped_once() {
+    let place = Place::new();
+    for command in ["models", "distance", "convert", "reproduce", "irl maxent", "simulate"] {
+        for columns in ["80", "100", "200"] {
+            let mut call = place.command(&format!("{command} --help"));
+            let help = String::from_utf8(call.env("COLUMNS", columns).output().unwrap().stdout).unwrap();
+            let width = columns.parse::<usize>().unwrap().min(100);
+            let words = |line: &str| line.split_whitespace().count();
+            let (_, more) = help.split_once("Examples:").expect("examples");
+            for lines in more.lines().collect::<Vec<_>>().windows(2) {
+                assert!(lines[0].chars().count() <= width, "{command}: {}", lines[0]);
+                // A line is only ended where the next word would not fit.
+                let next = lines[1].split(' ').next().unwrap_or_default().chars().count();
+                let goes_on = !lines[0].starts_with(' ') && !lines[1].starts_with(' ') && words(lines[1]) > 0;
+                let full = lines[0].chars().count() + 1 + next > width;
+                assert!(!goes_on || words(lines[0]) == 0 || full, "{command}: {lines:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_option_that_does_not_exist_has_a_nearest_one() {
+    let place = Place::new();
+    for (call, near) in [
+        ("models log.csv --bi step", "'--by'"),
+        ("distance a.csv b.csv --gama 0.9", "'--gamma'"),
+        ("irl maxent walks.csv -o o.csv --rigde 1", "'--ridge'"),
+    ] {
+        assert!(place.refused(call).contains(near), "{call}: {}", place.refused(call));
+    }
+    assert!(!place.refused("models log.csv --zzzzzz").contains("similar"));
+}
+
+#[test]
 fn colours_are_asked_for_or_left_out() {
     let place = Place::new();
     place.write("a.csv", A);

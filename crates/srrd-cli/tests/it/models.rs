@@ -150,6 +150,66 @@ fn several_tables_are_compared_where_they_meet() {
 }
 
 #[test]
+fn models_need_not_score_the_same_responses() {
+    let place = Place::new();
+    // Half of the prompts are of one task, half of another; `format` is of both.
+    let row = |row: usize| {
+        let [maths, code] =
+            [row % 8 < 4, row % 8 >= 4].map(|of| if of { (row * 7 % 5).to_string() } else { "null".to_owned() });
+        format!(
+            "{{\"input\": \"q{}\", \"output\": \"r{row}\", \"score\": {}, \"maths\": {maths}, \"code\": {code}, \"step\": 1}}\n",
+            row / 4,
+            row * 3 % 7,
+        )
+    };
+    place.write("1.jsonl", (0..80).map(row).collect::<String>());
+    let run = place.srrd("models 1.jsonl -o page.html");
+    assert_eq!(run.status, 0, "{}", run.err);
+    let told = "80 rows have only some of the rewards; every pair is compared on the rows that have both";
+    let apart = "no two responses to one prompt are scored by both of code and maths";
+    assert!(run.err.contains(told) && run.out.contains(apart), "{}{}", run.err, run.out);
+    assert!(
+        run.out.starts_with("20 prompts with 80 responses") && run.out.contains("prompts   distance"),
+        "{}",
+        run.out
+    );
+    // What was left out is in every form of the answer.
+    let page = place.read("page.html");
+    assert!(page.contains(told) && page.contains(apart));
+    let found = json(&place, "models 1.jsonl --json");
+    let kinds: Vec<&str> =
+        found["notes"].as_array().unwrap().iter().map(|note| note["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["log", "some_rewards"]);
+    let pairs = found["pairs"].as_array().unwrap();
+    let prompts: Vec<_> =
+        pairs.iter().map(|pair| (pair["prompts"].as_u64().unwrap(), pair["distance"].is_null())).collect();
+    assert_eq!(prompts, [(10, false), (10, false), (0, true)]);
+    place.ok("models 1.jsonl --criterion step --plot bars.svg");
+    let message = place.refused("models 1.jsonl --rewards maths,code");
+    assert!(message.contains("no two responses to one prompt are scored by both 'maths' and 'code'"), "{message}");
+}
+
+#[test]
+fn intervals_that_cannot_be_told_are_none() {
+    let place = Place::new();
+    // The models never agree; only three prompts have two responses that are not equally good.
+    place.write(
+        "few.csv",
+        "prompt,response,a,b\np,x,1,2\np,y,2,1\nq,x,1,3\nq,y,4,2\nr,x,0,9\nr,y,5,1\ns,x,0,0\ns,y,0,0\n",
+    );
+    let found = place.ok("models few.csv -o page.html");
+    assert!(found.contains("0 %  (too few)") && !found.contains("0 % to 0 %"), "{found}");
+    assert!(
+        found.contains("\ntoo few: no interval, since fewer than 5 prompts tell something of the number"),
+        "{found}"
+    );
+    assert!(place.read("page.html").contains("(too few)</td>"));
+    let pair = &json(&place, "models few.csv --json")["pairs"][0];
+    assert_eq!((&pair["accuracy"], &pair["intervals"]["accuracy"]), (&0.0.into(), &Value::Null));
+    assert!(pair["intervals"]["distance"].is_null() && pair["by_margin"][0]["interval"].is_null());
+}
+
+#[test]
 fn of_a_disagreement_two_responses_are_shown_that_the_models_rank_differently() {
     let place = Place::new();
     // Both like x best, and rank y and z oppositely.

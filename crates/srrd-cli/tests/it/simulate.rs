@@ -1,6 +1,6 @@
 //! `srrd simulate` as a user sees it.
 
-use crate::support::{Place, column};
+use crate::support::{Place, column, examples};
 use serde_json::Value;
 
 fn json(place: &Place, call: &str) -> Value {
@@ -354,10 +354,10 @@ fn wrong_calls_name_the_option_and_the_remedy() {
 fn the_examples_of_the_help_run() {
     let place = Place::new();
     let help = place.ok("simulate --help");
-    let examples: Vec<&str> = help.lines().filter_map(|line| line.strip_prefix("  srrd ")).collect();
+    let examples = examples(&help);
     assert_eq!(examples.len(), 7);
     for example in examples {
-        place.ok(example.split("     ").next().unwrap());
+        place.ok(&example);
     }
     assert!(["grid.csv", "balls.parquet", "agents.csv", "combat.csv", "a.csv"].iter().all(|n| place.path(n).exists()));
 }

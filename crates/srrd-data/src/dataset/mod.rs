@@ -111,6 +111,13 @@ pub(crate) fn open_dataset(path: &Path, options: &ReadOptions) -> Option<Result<
     }
 }
 
+/// A table that is open, as the log that its columns show it to be; others as they are.
+pub(crate) fn as_log(table: Box<dyn TableReader>) -> Box<dyn TableReader> {
+    #[cfg(feature = "parquet")]
+    let table = trl::in_memory(table);
+    table
+}
+
 fn missing(path: &Path, file: &str) -> TableError {
     let what = match path.as_os_str() == "-" {
         true => "recorded data sets are files or folders, and cannot come by standard input",

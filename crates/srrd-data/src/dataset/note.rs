@@ -2,9 +2,13 @@
 
 use std::fmt;
 
+use srrd::FrontEnd;
 use srrd::words::{count, counted};
 
 use crate::error::shorten;
+
+/// Of so many rewards all are named.
+const MOST_NAMED: usize = 6;
 
 /// What was understood of a recorded data set that its user should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +35,13 @@ pub enum DatasetNote {
     },
     /// Rows of a log without a reward are left out.
     WithoutReward {
+        /// How many.
+        rows: u64,
+        /// Whether none of the rewards is there, or only one is missing.
+        any: bool,
+    },
+    /// Rows of a log have some of the rewards; pairs of them are compared where both are.
+    SomeRewards {
         /// How many.
         rows: u64,
     },
@@ -89,60 +100,92 @@ pub enum DatasetNote {
     },
 }
 
-impl fmt::Display for DatasetNote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl DatasetNote {
+    /// What it is about, as one word for scripts.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            DatasetNote::Kind { .. } => "dataset",
+            DatasetNote::Log { .. } => "log",
+            DatasetNote::RowsAreEpisodes { .. } => "rows_are_episodes",
+            DatasetNote::WithoutReward { .. } | DatasetNote::MissingRewards { .. } => "without_reward",
+            DatasetNote::SomeRewards { .. } => "some_rewards",
+            DatasetNote::KeysLeftOut { .. } => "keys_left_out",
+            DatasetNote::LastFrames { .. } => "last_frames",
+            DatasetNote::Incomplete { .. } => "incomplete",
+            DatasetNote::Pictures { .. } => "pictures",
+            DatasetNote::Patients { .. } => "patients",
+            DatasetNote::Progress { .. } => "progress",
+        }
+    }
+
+    /// One sentence, with options as this front end writes them.
+    ///
+    /// ```
+    /// use srrd::FrontEnd;
+    /// use srrd_data::DatasetNote;
+    /// let note = DatasetNote::WithoutReward { rows: 2, any: false };
+    /// assert!(note.say(FrontEnd::Command).ends_with("choose others with `--rewards`"));
+    /// assert!(note.say(FrontEnd::Python).ends_with("choose others with `rewards`"));
+    /// ```
+    pub fn say(&self, front_end: FrontEnd) -> String {
         match self {
             DatasetNote::Kind { dataset, episodes } => {
-                write!(f, "read as {dataset}, {}", counted(*episodes, "episode", "episodes"))
+                format!("read as {dataset}, {}", counted(*episodes, "episode", "episodes"))
             }
             DatasetNote::Log { dataset, rewards } => {
-                write!(f, "read as {dataset}, with the rewards {}", quoted(rewards))
+                format!("read as {dataset}, with the rewards {}", few(rewards))
             }
             DatasetNote::RowsAreEpisodes { column } => {
-                write!(f, "each row is an episode, since `{}` holds lists: it is read step by step", shorten(column))
+                format!("each row is an episode, since `{}` holds lists: it is read step by step", shorten(column))
             }
-            DatasetNote::WithoutReward { rows } => {
-                write!(
-                    f,
-                    "{} left out because one of the rewards is missing there; choose others with `--rewards`",
+            DatasetNote::WithoutReward { rows, any: false } => {
+                format!(
+                    "{} left out because one of the rewards is missing there; choose others with `{}`",
+                    counted(*rows as usize, "row is", "rows are"),
+                    front_end.option("rewards")
+                )
+            }
+            DatasetNote::WithoutReward { rows, any: true } => {
+                format!(
+                    "{} left out because none of the rewards is there",
                     counted(*rows as usize, "row is", "rows are")
                 )
             }
-            DatasetNote::LastFrames { done: true } => {
-                write!(
-                    f,
-                    "the last frame of an episode has no next state; it is left out unless its `next.done` is true"
+            DatasetNote::SomeRewards { rows } => {
+                format!(
+                    "{} only some of the rewards; every pair is compared on the rows that have both",
+                    counted(*rows as usize, "row has", "rows have")
                 )
             }
-            DatasetNote::LastFrames { done: false } => {
-                write!(f, "the last frame of an episode has no next state; it is left out")
+            DatasetNote::LastFrames { done: true } => {
+                "the last frame of an episode has no next state; it is left out unless its `next.done` is true"
+                    .to_owned()
             }
-            DatasetNote::MissingRewards { column, missing, frames } => write!(
-                f,
+            DatasetNote::LastFrames { done: false } => {
+                "the last frame of an episode has no next state; it is left out".to_owned()
+            }
+            DatasetNote::MissingRewards { column, missing, frames } => format!(
                 "{missing} of {} no `{}` and {} left out; the option `reward` chooses one reward alone",
                 counted(*frames, "frame has", "frames have"),
                 shorten(column),
                 if *missing == 1 { "is" } else { "are" }
             ),
             DatasetNote::Incomplete { what, there, total } => {
-                write!(f, "{there} of {total} {what} are there; the files of the others are missing")
+                format!("{there} of {total} {what} are there; the files of the others are missing")
             }
-            DatasetNote::Progress { columns } => write!(
-                f,
+            DatasetNote::Progress { columns } => format!(
                 "the progress p(s) of a task is in {}. Taken as a reward by itself it asks for states of high progress; its difference \
                  γp(s') − p(s) is pure shaping and asks for nothing",
                 quoted(columns)
             ),
-            DatasetNote::Pictures { pictures, components, explained } => write!(
-                f,
+            DatasetNote::Pictures { pictures, components, explained } => format!(
                 "{} in grey became {}, which {} {explained} % of their variance",
                 counted(*pictures, "picture", "pictures"),
                 counted(*components, "principal component", "principal components"),
                 if *components == 1 { "holds" } else { "hold" }
             ),
             DatasetNote::Patients { keywords, explained, unclassed, untitled } => {
-                write!(
-                    f,
+                format!(
                     "{} keywords of diagnoses and {} of treatments became principal components, which hold {} % and {} % of their variance; \
                      {} of no class (label `other`)",
                     keywords[0],
@@ -150,21 +193,33 @@ impl fmt::Display for DatasetNote {
                     explained[0],
                     explained[1],
                     counted(*unclassed, "patient is", "patients are")
-                )?;
-                match untitled {
-                    0 => Ok(()),
-                    1 => write!(f, "; 1 code has no title and counts for nothing"),
-                    codes => write!(f, "; {} codes have no title and count for nothing", count(*codes)),
+                ) + &match untitled {
+                    0 => String::new(),
+                    1 => "; 1 code has no title and counts for nothing".to_owned(),
+                    codes => format!("; {} codes have no title and count for nothing", count(*codes)),
                 }
             }
             DatasetNote::KeysLeftOut { keys } => {
-                write!(
-                    f,
+                format!(
                     "left out of states, as pictures or no numbers: {}; the option `keys` chooses what states are made of",
                     quoted(keys)
                 )
             }
         }
+    }
+}
+
+impl fmt::Display for DatasetNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.say(FrontEnd::Command))
+    }
+}
+
+/// The first of many names.
+fn few(names: &[String]) -> String {
+    match names.len().saturating_sub(MOST_NAMED) {
+        0 | 1 => quoted(names),
+        more => format!("{} and {more} more", quoted(&names[..MOST_NAMED])),
     }
 }
 

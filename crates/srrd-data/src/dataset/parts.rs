@@ -57,6 +57,11 @@ pub(super) fn parts_in(folder: &Path) -> Result<Vec<PathBuf>, NoParts> {
         }
         parts.push((numbers, path));
     }
+    // An empty file has no rows: a step that was begun and logged nothing. A table of nothing else is refused as such.
+    let is_empty = |path: &Path| std::fs::metadata(path).is_ok_and(|about| about.len() == 0);
+    if parts.iter().any(|(_, path)| !is_empty(path)) {
+        parts.retain(|(_, path)| !is_empty(path));
+    }
     parts.sort();
     if parts.is_empty() { Err(NoParts::Nothing) } else { Ok(parts.into_iter().map(|(_, path)| path).collect()) }
 }

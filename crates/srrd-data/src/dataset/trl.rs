@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 
 use super::DatasetInfo;
 use super::log::{Log, LogReader, files_of, is_called};
-use crate::error::TableError;
-use crate::table::{ColumnType, PartsReader, ReadOptions, TableReader, open_file};
+use crate::error::{ErrorKind, TableError};
+use crate::table::{
+    ColumnType, PartsReader, ReadOptions, Schema, TableReader, for_each_batch, is_index, listed, open_file,
+};
 
 pub(super) const INFO: DatasetInfo = DatasetInfo {
     name: "trl",
@@ -28,23 +30,108 @@ fn folder(path: &Path) -> PathBuf {
     if inside.is_dir() { inside } else { path.to_owned() }
 }
 
+/// The columns of every such log.
+const COLUMNS: [&str; 4] = ["step", "prompt", "completion", "advantage"];
+
 fn is_log(file: &Path) -> bool {
-    let Ok(table) = open_file(file, &ReadOptions::default()) else { return false };
-    ["step", "prompt", "completion", "advantage"].iter().all(|name| table.schema().index_of(name).is_some())
+    open_file(file, &ReadOptions::default()).is_ok_and(|table| has_columns(table.schema()))
+}
+
+fn has_columns(schema: &Schema) -> bool {
+    COLUMNS.iter().all(|name| schema.index_of(name).is_some())
+}
+
+/// A table in memory with the columns of such a log, as one; others as they are.
+pub(crate) fn in_memory(table: Box<dyn TableReader>) -> Box<dyn TableReader> {
+    let kinds = kinds_of(table.schema());
+    // Where types are not known before rows are read, rewards are not.
+    let typed = !table.is_untyped() && kinds.iter().any(|(_, kind)| kind.is_some());
+    match typed && has_columns(table.schema()) && table.log().is_none() {
+        true => as_log(table, kinds),
+        false => table,
+    }
 }
 
 fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, TableError> {
     let path = folder(path);
+    let files = files_of(&path);
+    let Some(first) = files.first() else { return Err(no_log(&path, "it holds no such file")) };
+    if !is_called(first, "parquet") {
+        return Err(no_log(&path, &format!("its first file is {}", first.display())));
+    }
+    let opened = open_file(first, options)?;
+    if !has_columns(opened.schema()) {
+        return Err(no_log(first, &format!("this one has {}", listed(opened.schema().names()))));
+    }
     let table: Box<dyn TableReader> = match path.is_dir() {
-        false => open_file(&path, options)?,
+        false => opened,
         true => {
             let options = options.clone();
-            Box::new(PartsReader::new(&path, files_of(&path), Box::new(move |part| open_file(part, &options)))?)
+            Box::new(PartsReader::new(&path, files.clone(), Box::new(move |part| open_file(part, &options)))?)
         }
     };
-    let numbers = table.schema().fields.iter().filter(|field| field.kind.is_some_and(|kind| kind != ColumnType::Text));
+    let mut kinds = kinds_of(table.schema());
+    look_further(&files, options, &mut kinds)?;
+    Ok(as_log(table, kinds))
+}
+
+/// What was expected, and what is there.
+fn no_log(path: &Path, found: &str) -> TableError {
+    let what = format!(
+        "is no log of TRL: that is a folder of completions_STEP.parquet (or that of the run, or one such file) with the columns {}, and {found}; \
+         leave out what says that it is one, or name the right folder",
+        listed(COLUMNS.into_iter())
+    );
+    TableError::new(ErrorKind::UnknownFormat, path.display().to_string(), what)
+}
+
+type Kinds = Vec<(String, Option<ColumnType>)>;
+
+fn kinds_of(schema: &Schema) -> Kinds {
+    schema.fields.iter().map(|field| (field.name.clone(), field.kind)).collect()
+}
+
+fn as_log(table: Box<dyn TableReader>, kinds: Kinds) -> Box<dyn TableReader> {
+    let is_number = |kind: &Option<ColumnType>| kind.is_some_and(|kind| kind != ColumnType::Text);
     // Whatever a reward function is called, such as `length`.
-    let is_reward = |name: &str| !["step", "advantage"].contains(&name);
-    let rewards = numbers.filter(|field| is_reward(&field.name)).map(|field| field.name.clone()).collect();
-    Ok(Box::new(LogReader::new(table, Log::new(INFO.name, rewards), "completion")))
+    let is_reward = |name: &str| !["step", "advantage"].contains(&name) && !is_index(name);
+    let rewards = kinds.into_iter().filter(|(name, kind)| is_number(kind) && is_reward(name));
+    let log = Log::new(INFO.name, rewards.map(|(name, _)| name).collect());
+    Box::new(LogReader::new(table, log, "completion"))
+}
+
+/// A reward function that applies to no row of a step leaves a column without values, and without a type: a later file has it.
+fn look_further(files: &[PathBuf], options: &ReadOptions, kinds: &mut Kinds) -> Result<(), TableError> {
+    let texts = kinds
+        .iter()
+        .filter(|(name, kind)| *kind == Some(ColumnType::Text) && !["prompt", "completion"].contains(&name.as_str()));
+    let texts: Vec<String> = texts.map(|(name, _)| name.clone()).collect();
+    let [first, later @ ..] = files else { return Ok(()) };
+    if texts.is_empty() || later.is_empty() {
+        return Ok(());
+    }
+    let mut table = open_file(first, options)?;
+    table.select(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let mut open = vec![true; texts.len()];
+    for_each_batch(table, |batch| {
+        for (open, column) in open.iter_mut().zip(&batch.columns) {
+            *open &= (0..batch.rows).all(|row| !column.is_valid(row));
+        }
+        Ok(())
+    })?;
+    let mut open: Vec<String> = texts.into_iter().zip(open).filter(|(_, open)| *open).map(|(name, _)| name).collect();
+    for file in later {
+        if open.is_empty() {
+            break;
+        }
+        for field in
+            open_file(file, options)?.schema().fields.iter().filter(|field| field.kind != Some(ColumnType::Text))
+        {
+            if let Some(known) = kinds.iter_mut().find(|(name, _)| open.contains(name) && *name == field.name) {
+                known.1 = field.kind;
+                open.retain(|name| *name != field.name);
+            }
+        }
+    }
+    Ok(())
 }

@@ -173,7 +173,7 @@ impl TableCopy {
         check.finish()?;
         check_rows(&check.file, check.rows, expected, true)?;
         writer.finish()?;
-        let mut notes: Vec<TableNote> = log.and_then(|log| log.note(&check.file)).into_iter().collect();
+        let mut notes = log.map_or_else(Vec::new, |log| log.notes(&check.file));
         notes.extend(lost.note(&check.file, &check.schema));
         Ok(Copied { rows: check.rows, notes })
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use srrd::sample::Placement;
-use srrd::{Duplicates, NamedSample, SampleBuilder, SampleError};
+use srrd::{Duplicates, FrontEnd, NamedSample, SampleBuilder, SampleError};
 
 use super::batch::Batch;
 use super::copy::label_changes;
@@ -152,16 +152,18 @@ impl<'a> Gathered<'a> {
         if self.samples.is_empty() {
             return Err(match sample_of_row.is_empty() {
                 true => TableError::no_rows(file),
-                false => {
-                    let what = "no row has a next state: every episode has only one row that does not end it; say \
-                                `--next none` if the problem has one step, or add a column `next_state`";
-                    TableError::new(ErrorKind::Empty, file, what)
-                }
+                false => TableError::telling(ErrorKind::Empty, file, |front_end| {
+                    format!(
+                        "no row has a next state: every episode has only one row that does not end it; say `{}` if the problem \
+                             has one step, or add a column `next_state`",
+                        front_end.choice("next", "none")
+                    )
+                }),
             });
         }
         let columns = roles.sample_columns();
         let mut groups = Vec::new();
-        let mut samples = Vec::new();
+        let (mut samples, mut scored) = (Vec::new(), Vec::new());
         let mut placements = Vec::with_capacity(self.samples.len());
         for gathering in self.samples {
             let Gathering { name, label, builder, others, episodes, row_numbers } = gathering;
@@ -170,13 +172,14 @@ impl<'a> Gathered<'a> {
             }
             let failed = |reward: usize, error: SampleError| conflict(file, columns[reward], &error, &row_numbers);
             let (built, placement) =
-                builder.build_each(others, duplicates).map_err(|(which, error)| failed(which, error))?;
+                builder.build_scored(others, duplicates).map_err(|(which, error)| failed(which, error))?;
             let episodes = match roles.keep_episodes && roles.episode.is_some() {
-                true => Some(episodes.finish(&built[0], &placement).map_err(|error| failed(0, error))?),
+                true => Some(episodes.finish(&built[0].0, &placement).map_err(|error| failed(0, error))?),
                 false => None,
             };
             placements.push(placement);
-            for (sample, reward) in built.into_iter().zip(&columns) {
+            for ((sample, which), reward) in built.into_iter().zip(&columns) {
+                scored.push(which);
                 let name = match (roles.named_by_reward, &roles.sample) {
                     (false, _) => name.clone(),
                     (true, None) => (*reward).to_owned(),
@@ -199,6 +202,7 @@ impl<'a> Gathered<'a> {
         let transition_of_row = in_order_of_rows(&sample_of_row, placements);
         Ok(SampleTable {
             samples,
+            scored,
             notes: Vec::new(),
             rewards: columns.len(),
             columns: columns.into_iter().map(str::to_owned).collect(),
@@ -227,12 +231,15 @@ fn in_order_of_rows(sample_of_row: &[u32], mut placements: Vec<Placement>) -> Ve
 fn conflict(file: &str, reward: &str, error: &SampleError, row_numbers: &[u64]) -> TableError {
     match error {
         SampleError::Conflict { first_row, second_row, state, action, next_state, first, second } => {
-            let what = format!(
-                "the transition ({state}, {action}, {next_state}) has the reward {second} here and {first} in row {}; \
-                 correct one of them, or choose `--duplicates mean`, `first` or `last`",
-                row_numbers[*first_row]
-            );
-            TableError::new(ErrorKind::Malformed, file, what).at_row(row_numbers[*second_row]).in_column(reward)
+            let what = |front_end: FrontEnd| {
+                format!(
+                    "the transition ({state}, {action}, {next_state}) has the reward {second} here and {first} in row {}; \
+                     correct one of them, or choose `{}`, `first` or `last`",
+                    row_numbers[*first_row],
+                    front_end.choice("duplicates", "mean")
+                )
+            };
+            TableError::telling(ErrorKind::Malformed, file, what).at_row(row_numbers[*second_row]).in_column(reward)
         }
         other => TableError::new(ErrorKind::Malformed, file, other.to_string()),
     }

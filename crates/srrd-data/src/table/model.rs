@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use srrd::{Duplicates, RewardSample};
 
 use super::FileFormat;
-use super::names::nearest;
+use super::nearest::nearest;
 use super::options::{ColumnMap, Role, TableOptions};
 use super::samples::read_samples;
 use crate::error::{ErrorKind, TableError};

@@ -1,17 +1,18 @@
 //! Tables of scored responses as reward models to be compared: one table with a column per model, or several tables of the same responses.
 
-use srrd::NamedSample;
 use srrd::models::{
     Grouping, ModelComparison, ModelGroup, ModelSettings, ModelsError, compare_grouped, shared_responses,
 };
+use srrd::{FrontEnd, NamedSample};
 
 use super::names::what_is_there;
 use super::options::{Next, ROLES, Role, TableNote, TableOptions};
 use super::properties::PROPERTIES;
 use super::read::TableReader;
 use super::roles::has;
-use super::samples::read_sample_table;
+use super::samples::{Scored, read_sample_table};
 use super::scores::score_columns;
+use crate::dataset::as_log;
 use crate::error::{ErrorKind, TableError};
 
 /// Opens a table, as often as it is asked for.
@@ -43,11 +44,13 @@ impl ModelQuestion {
 
     /// Whether the table has the column that an option names.
     fn check(&self, reader: &dyn TableReader) -> Result<(), TableError> {
-        for (option, column) in [("--by", &self.by), ("--criterion", &self.criterion)] {
+        for (option, column) in [("by", &self.by), ("criterion", &self.criterion)] {
             if let Some(column) = column.as_ref().filter(|column| !has(reader.schema(), column)) {
-                let what =
-                    format!("there is no such column for `{option}`; {}", what_is_there(reader.schema(), column));
-                return Err(TableError::new(ErrorKind::MissingColumn, reader.name(), what).in_column(column));
+                let there = what_is_there(reader.schema(), column);
+                let what = |front_end: FrontEnd| {
+                    format!("there is no such column for `{}`; {there}", front_end.option(option))
+                };
+                return Err(TableError::telling(ErrorKind::MissingColumn, reader.name(), what).in_column(column));
             }
         }
         Ok(())
@@ -57,7 +60,7 @@ impl ModelQuestion {
 /// Models that were read.
 #[derive(Debug)]
 pub struct ModelTable {
-    /// By group of prompts, the models and then the properties of the responses.
+    /// By group of prompts, the properties of the responses and then the models.
     groups: Groups,
     properties: usize,
     grouping: Option<Grouping>,
@@ -69,7 +72,7 @@ pub struct ModelTable {
 impl ModelTable {
     /// Models that are there already, without properties of the responses.
     pub fn of(models: Vec<NamedSample>, gold: Option<String>) -> Self {
-        let groups = vec![(String::new(), models)];
+        let groups = vec![(String::new(), models.into_iter().map(Scored::from).collect())];
         ModelTable { groups, properties: 0, grouping: None, gold, notes: Vec::new() }
     }
 
@@ -80,9 +83,13 @@ impl ModelTable {
     pub fn compare(&self, settings: &ModelSettings) -> Result<ModelComparison, ModelsError> {
         let mut groups = Vec::new();
         for (name, samples) in &self.groups {
-            let (models, properties) = samples.split_at(samples.len() - self.properties);
-            let (models, nuisances) = (models.iter().collect(), properties.iter().collect());
-            groups.push(ModelGroup { name: name.clone(), models, nuisances });
+            let (properties, models) = samples.split_at(self.properties);
+            groups.push(ModelGroup {
+                name: name.clone(),
+                models: models.iter().map(|model| &model.sample).collect(),
+                scored: models.iter().map(|model| model.which.as_deref()).collect(),
+                nuisances: properties.iter().map(|property| &property.sample).collect(),
+            });
         }
         compare_grouped(groups, self.grouping.clone(), self.gold.as_deref(), settings)
     }
@@ -116,6 +123,8 @@ pub fn read_models(
     let mut read: Vec<(String, Groups)> = Vec::new();
     let mut grouping = None;
     for (name, mut open) in tables {
+        // A frame has no name by which it is found to be a log.
+        let mut open = || open().map(as_log);
         let reader = open()?;
         let file = reader.name().to_owned();
         grouping = question.grouping(&file)?;
@@ -142,14 +151,14 @@ pub fn read_models(
         if let Some(Grouping::Step(column) | Grouping::Criterion(column)) = &grouping {
             options.columns.set(Role::Sample, column);
         }
-        let reader = reader.map_or_else(&mut *open, Ok)?;
+        let reader = reader.map_or_else(&mut open, Ok)?;
         question.check(&*reader)?;
         let table = read_sample_table(reader, &name, options)?;
         notes.extend(table.notes.iter().cloned());
         let from_file = table.samples.iter().any(|sample| sample.from_file);
-        let mut groups = table.into_groups();
+        let mut groups = table.into_scored();
         if several && (generic || from_file) {
-            groups.iter_mut().for_each(|(_, samples)| samples[0].name.clone_from(&name));
+            groups.iter_mut().for_each(|(_, samples)| samples[PROPERTIES.len()].sample.name.clone_from(&name));
         }
         read.push((file, groups));
     }
@@ -174,27 +183,27 @@ fn has_reward(reader: &dyn TableReader, options: &TableOptions) -> bool {
 }
 
 /// The groups of one table.
-type Groups = Vec<(String, Vec<NamedSample>)>;
+type Groups = Vec<(String, Vec<Scored>)>;
 
-/// The groups that all tables have, with the responses that all of them score, and how many responses that leaves out.
+/// The groups that all tables have, with the responses that all of them hold, and how many responses that leaves out.
 fn together(mut read: Vec<(String, Groups)>, last: &str) -> Result<(Groups, usize), TableError> {
     let names: Vec<String> = read[0].1.iter().map(|(name, _)| name.clone()).collect();
     let (mut groups, mut left_out) = (Groups::new(), 0);
     let wrong = |error: ModelsError| TableError::new(ErrorKind::Usage, last, error.to_string());
     let mut problem = None;
     for name in names {
-        let of_tables: Vec<(String, Vec<NamedSample>)> = (read.iter_mut())
+        let of_tables: Vec<(String, Vec<Scored>)> = (read.iter_mut())
             .filter_map(|(file, groups)| {
                 let at = groups.iter().position(|(known, _)| *known == name)?;
                 Some((file.clone(), groups.swap_remove(at).1))
             })
             .collect();
-        let rows = of_tables[0].1[0].sample.len();
+        let rows = of_tables[0].1[0].sample.sample.len();
         if of_tables.len() < read.len() {
             left_out += rows;
             continue;
         }
-        match shared_responses(joined(of_tables)) {
+        match shared(joined(of_tables)) {
             Ok((models, without)) => {
                 left_out += without;
                 groups.push((name, models));
@@ -213,30 +222,58 @@ fn together(mut read: Vec<(String, Groups)>, last: &str) -> Result<(Groups, usiz
     }
 }
 
-/// The models of all tables, those of one name told apart by their files, and the properties of the first.
-fn joined(of_tables: Vec<(String, Vec<NamedSample>)>) -> Vec<NamedSample> {
-    let mut models: Vec<(String, NamedSample)> = Vec::new();
-    let mut properties: Vec<NamedSample> = Vec::new();
-    for (file, mut samples) in of_tables {
-        let of_table = samples.split_off(samples.len() - PROPERTIES.len());
-        if properties.is_empty() {
-            properties = of_table;
+/// The same on the responses that all of them hold, scored or not.
+fn shared(mut models: Vec<Scored>) -> Result<(Vec<Scored>, usize), ModelsError> {
+    // Messages name the first.
+    models.rotate_left(PROPERTIES.len());
+    // Marks take part as scores of 1 and 0.
+    let marks = models.iter().filter_map(|model| {
+        let marks = model.which.as_ref()?.iter().map(|there| f64::from(u8::from(*there))).collect();
+        let sample = model.sample.sample.with_rewards(marks).expect("there is a mark for every response");
+        Some(NamedSample { sample, ..model.sample.clone() })
+    });
+    let marks: Vec<NamedSample> = marks.collect();
+    let marked: Vec<bool> = models.iter().map(|model| model.which.is_some()).collect();
+    let (mut samples, left_out) =
+        shared_responses(models.into_iter().map(|model| model.sample).chain(marks).collect())?;
+    let mut marks = samples.split_off(marked.len()).into_iter();
+    let mut marks = || marks.next().map(|marks| marks.sample.rewards().iter().map(|there| *there > 0.0).collect());
+    let scored = |(sample, marked): (NamedSample, bool)| Scored { sample, which: if marked { marks() } else { None } };
+    let mut shared: Vec<Scored> = samples.into_iter().zip(marked).map(scored).collect();
+    shared.rotate_right(PROPERTIES.len());
+    Ok((shared, left_out))
+}
+
+/// The properties of the first table, and the models of all, those of one name told apart by their files.
+fn joined(of_tables: Vec<(String, Vec<Scored>)>) -> Vec<Scored> {
+    let mut models: Vec<(String, Scored)> = Vec::new();
+    let mut joined: Vec<Scored> = Vec::new();
+    for (file, mut properties) in of_tables {
+        let samples = properties.split_off(PROPERTIES.len());
+        if joined.is_empty() {
+            joined = properties;
         }
         models.extend(samples.into_iter().map(|sample| (file.clone(), sample)));
     }
     // What several tables say alike, such as which response was chosen, is one model.
-    let mut kept: Vec<(String, NamedSample)> = Vec::new();
-    for (file, sample) in models {
-        let same = |(_, known): &(String, NamedSample)| known.name == sample.name && known.sample == sample.sample;
+    let mut kept: Vec<(String, Scored)> = Vec::new();
+    for (file, model) in models {
+        let same = |(_, known): &(String, Scored)| {
+            known.sample.name == model.sample.name
+                && known.sample.sample == model.sample.sample
+                && known.which == model.which
+        };
         if !kept.iter().any(same) {
-            kept.push((file, sample));
+            kept.push((file, model));
         }
     }
-    let names: Vec<String> = kept.iter().map(|(_, sample)| sample.name.clone()).collect();
+    let names: Vec<String> = kept.iter().map(|(_, model)| model.sample.name.clone()).collect();
     let repeated = |name: &String| names.iter().filter(|known| *known == name).count() > 1;
-    let named = kept.into_iter().map(|(file, sample)| match repeated(&sample.name) {
-        true => NamedSample { name: format!("{file}#{}", sample.name), ..sample },
-        false => sample,
-    });
-    named.chain(properties).collect()
+    joined.extend(kept.into_iter().map(|(file, mut model)| {
+        if repeated(&model.sample.name) {
+            model.sample.name = format!("{file}#{}", model.sample.name);
+        }
+        model
+    }));
+    joined
 }

@@ -97,6 +97,26 @@ fn truth(text: &str) -> Option<f64> {
     }
 }
 
+/// As [`finite_numbers`], where floats that are NaN are missing.
+///
+/// # Errors
+/// As [`finite_numbers`], but for NaN.
+pub(super) fn numbers_with_gaps(
+    file: &str,
+    name: &str,
+    batch: &Batch,
+    column: usize,
+    numbers: &mut Vec<f64>,
+) -> Result<(), TableError> {
+    let of_batch = &batch.columns[column];
+    let Values::Float(values) = &of_batch.values else { return finite_numbers(file, name, batch, column, numbers) };
+    if let Some(bad) = values.iter().position(|value| value.is_infinite()) {
+        return Err(wrong_number(file, name, batch, bad, not_finite(&values[bad].to_string())));
+    }
+    numbers.extend(values);
+    Ok(())
+}
+
 /// What is wrong with the number in this row of the batch.
 fn wrong_number(file: &str, name: &str, batch: &Batch, index: usize, what: String) -> TableError {
     TableError::new(ErrorKind::Number, file, what).at(batch, index).in_column(name)

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use srrd::{Choice, Duplicates};
+use srrd::{Choice, Duplicates, FrontEnd};
 
 use super::read::{ReadOptions, TableReader, open};
 use crate::dataset::{DatasetNote, DatasetOptions, Log};
@@ -123,6 +123,14 @@ impl Role {
     /// What is known about the role.
     pub fn info(self) -> &'static RoleInfo {
         ROLES.iter().find(|info| info.role == self).expect("every role is in the table")
+    }
+
+    /// How this front end is told that a column has the role.
+    pub(crate) fn option(self, front_end: FrontEnd, column: &str) -> String {
+        match front_end {
+            FrontEnd::Command => format!("--columns {self}={column}"),
+            FrontEnd::Python => format!("columns={{\"{self}\": \"{column}\"}}"),
+        }
     }
 }
 
@@ -257,10 +265,13 @@ pub struct TableOptions {
     /// Whether only what agents do is read: rewards need not be there, and do not count.
     pub demonstrations: bool,
     /// Whether properties of the actions, such as the length of responses, are wanted, too: one sample more for each of
-    /// [`PROPERTIES`](super::PROPERTIES), behind those of the reward columns.
+    /// [`PROPERTIES`](super::PROPERTIES), before those of the reward columns. Of a log, a row then need not have all of the rewards.
     pub properties: bool,
     /// How recorded data sets are read.
     pub dataset: DatasetOptions,
+    /// Whether it is a log, of which only prompts, responses and rewards have roles that nobody named. What is opened says so.
+    #[doc(hidden)]
+    pub is_log: bool,
 }
 
 impl TableOptions {
@@ -278,6 +289,7 @@ impl TableOptions {
     pub(crate) fn mean(&mut self, log: &Log) {
         // Prompts have no successors, whatever the steps of a log say, and what is a reward is known.
         self.next = Next::None;
+        self.is_log = true;
         if self.rewards.is_empty() && self.columns.get(Role::Reward).is_none() && !self.demonstrations {
             match log.rewards.as_slice() {
                 // Named by its file: others call theirs the same.
@@ -376,61 +388,109 @@ pub enum TableNote {
     },
 }
 
-impl fmt::Display for TableNote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl TableNote {
+    /// What it is about, as one word for scripts.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            TableNote::Recognised { .. } => "recognised",
+            TableNote::Shifted { .. } => "shifted",
+            TableNote::NotShifted { .. } => "not_shifted",
+            TableNote::OneStep { .. } => "one_step",
+            TableNote::Unused { .. } => "unused",
+            TableNote::LeftOut { .. } => "column_left_out",
+            TableNote::Null { .. } => "null",
+            TableNote::Scores { .. } => "scores",
+            TableNote::NotShared { .. } => "not_shared",
+            TableNote::Dataset { note, .. } => note.kind(),
+        }
+    }
+
+    /// Whether something is lost, or may be misread.
+    pub fn is_warning(&self) -> bool {
+        matches!(
+            self,
+            TableNote::LeftOut { .. }
+                | TableNote::Null { .. }
+                | TableNote::NotShifted { .. }
+                | TableNote::OneStep { .. }
+        )
+    }
+
+    /// Its kind and its sentence, as warnings have them in JSON.
+    pub fn to_json(&self, front_end: FrontEnd) -> serde_json::Value {
+        serde_json::json!({"kind": self.kind(), "message": self.say(front_end)})
+    }
+
+    /// One sentence, with options as this front end writes them.
+    ///
+    /// ```
+    /// use srrd::FrontEnd;
+    /// use srrd_data::TableNote;
+    /// let note = TableNote::Scores { file: "a.csv".to_owned(), columns: vec!["old".to_owned(), "new".to_owned()] };
+    /// assert_eq!(note.say(FrontEnd::Command), "a.csv: comparing the scores old, new; choose others with --rewards");
+    /// assert_eq!(note.say(FrontEnd::Python), "a.csv: comparing the scores old, new; choose others with rewards");
+    /// ```
+    pub fn say(&self, front_end: FrontEnd) -> String {
         match self {
             TableNote::Recognised { file, columns } => {
                 let pair = |(role, column): &(Role, String)| format!("`{}` as {role}", shorten(column));
-                write!(f, "{file}: reading {}", columns.iter().map(pair).collect::<Vec<_>>().join(", "))
+                format!("{file}: reading {}", columns.iter().map(pair).collect::<Vec<_>>().join(", "))
             }
-            TableNote::Shifted { file, episodes, ended, left_out } => write!(
-                f,
+            TableNote::Shifted { file, episodes, ended, left_out } => format!(
                 "{file}: there are no next states, so each row gets the state of the row after it in its episode ({episodes} \
                  episodes; {ended} last rows end their episode; {left_out} rows are left out because their next states are not \
                  known)"
             ),
-            TableNote::NotShifted { file } => write!(
-                f,
-                "{file}: a copy has the columns of its input, so `--next shift` adds no next states; say it where the table is compared"
+            TableNote::NotShifted { file } => format!(
+                "{file}: a copy has the columns of its input, so `{}` adds no next states; say it where the table is compared",
+                front_end.choice("next", "shift")
             ),
-            TableNote::OneStep { file, column, goes_on } => write!(
-                f,
-                "{file}: there are no next states, so the problem is taken to have one step, although {}; `--next shift` takes the \
-                 state of the row that follows, `--next none` says that one step is right",
+            TableNote::OneStep { file, column, goes_on } => format!(
+                "{file}: there are no next states, so the problem is taken to have one step, although {}; `{}` takes the \
+                 state of the row that follows, `{}` says that one step is right",
                 match goes_on {
                     true => format!("`{}` says that episodes go on after some rows", shorten(column)),
                     false => format!(
                         "`{}` names episodes (no column `step` says in which order their rows are)",
                         shorten(column)
                     ),
-                }
+                },
+                front_end.choice("next", "shift"),
+                front_end.choice("next", "none")
             ),
-            TableNote::Unused { file, column, role } => write!(
-                f,
-                "{file}: column `{0}` is not used; if it is the {role}, say so with `--columns {1}={0}`",
+            TableNote::Unused { file, column, role } => format!(
+                "{file}: column `{0}` is not used; if it is the {role}, say so with `{1}`",
                 shorten(column),
-                role.info().name
+                role.option(front_end, &shorten(column))
             ),
             TableNote::Null { file, columns } => {
                 let told = |(column, count): &(String, u64)| format!("{count} of column `{}`", shorten(column));
-                write!(
-                    f,
+                format!(
                     "{file}: JSON has no NaN and no infinities; null stands for {}; another format, such as Parquet or CSV, keeps them",
                     columns.iter().map(told).collect::<Vec<_>>().join(", ")
                 )
             }
             TableNote::Scores { file, columns } => {
-                write!(f, "{file}: comparing the scores {}; choose others with --rewards", columns.join(", "))
+                format!(
+                    "{file}: comparing the scores {}; choose others with {}",
+                    columns.join(", "),
+                    front_end.option("rewards")
+                )
             }
             TableNote::NotShared { responses } => {
-                write!(f, "the tables do not score the same responses; {responses} of the largest are left out")
+                format!("the tables do not score the same responses; {responses} of the largest are left out")
             }
-            TableNote::Dataset { file, note } => write!(f, "{file}: {note}"),
-            TableNote::LeftOut { file, column, why } => write!(
-                f,
+            TableNote::Dataset { file, note } => format!("{file}: {}", note.say(front_end)),
+            TableNote::LeftOut { file, column, why } => format!(
                 "{file}: column `{}` is left out: {why}; convert it to text or numbers to keep it",
                 shorten(column)
             ),
         }
+    }
+}
+
+impl fmt::Display for TableNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.say(FrontEnd::Command))
     }
 }

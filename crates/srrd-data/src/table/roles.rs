@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
+use srrd::FrontEnd;
+
 use super::names::{is_named, matches, misnamed, spaces, what_is_there};
 use super::options::{Next, Role, TableNote, TableOptions};
 use super::properties::PROPERTIES;
 use super::read::listed;
 use super::schema::Schema;
-use crate::error::{ErrorKind, TableError};
+use crate::error::{ErrorKind, TableError, these_rewards};
 
 /// The columns that make reward samples out of a table, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +33,8 @@ pub(crate) struct Roles {
     pub one_step_by_default: bool,
     /// Whether someone asks for properties of the actions.
     pub properties: bool,
+    /// Whether rows need not have all of the rewards.
+    pub gaps: bool,
 }
 
 /// Where next states come from.
@@ -126,6 +130,10 @@ impl Finder<'_> {
                 }
             };
         }
+        // What the columns of a log are besides prompts, responses and rewards, nobody has to guess: they may be called anything.
+        if self.options.is_log && !matches!(role, Role::State | Role::Action | Role::Reward) {
+            return Ok(None);
+        }
         let info = role.info();
         if let Some(identity) = Identity::find(schema, info.name) {
             return Ok(Some(identity));
@@ -148,11 +156,11 @@ impl Finder<'_> {
                 Ok(Some(identity))
             }
             [(first, _), (second, _), ..] => {
-                let what = format!(
-                    "both `{first}` and `{second}` could be the {role}: say which, as in `--columns {role}={}`",
-                    first.trim_end_matches("_*")
-                );
-                Err(TableError::new(ErrorKind::MissingColumn, self.file, what).in_column(info.name))
+                let what = |front_end: FrontEnd| {
+                    let option = role.option(front_end, first.trim_end_matches("_*"));
+                    format!("both `{first}` and `{second}` could be the {role}: say which, as in `{option}`")
+                };
+                Err(TableError::telling(ErrorKind::MissingColumn, self.file, what).in_column(info.name))
             }
         }
     }
@@ -215,16 +223,20 @@ impl Finder<'_> {
 
     fn missing(&self, role: Role) -> TableError {
         let column = role.info().name;
-        let instead = match role {
-            Role::Reward => " (or say which columns are rewards, as in `--rewards old,new`)".to_owned(),
-            _ => format!(" (or feature columns `{column}.NAME`, or `{column}_0`, `{column}_1`, …)"),
+        let there = match misnamed(self.schema, column) {
+            Some(why) => format!("this one has {}; {why}", listed(self.schema.names())),
+            None => self.what_is_there(column),
         };
-        let mut what = format!("the column is missing: a table of transitions needs it{instead}; ");
-        match misnamed(self.schema, column) {
-            Some(why) => what += &format!("this one has {}; {why}", listed(self.schema.names())),
-            None => what += &self.what_is_there(column),
-        }
-        TableError::new(ErrorKind::MissingColumn, self.file, what).in_column(column)
+        let what = |front_end: FrontEnd| {
+            let instead = match role {
+                Role::Reward => {
+                    format!("say which columns are rewards, as in `{}`", these_rewards(front_end, "old", "new"))
+                }
+                _ => format!("feature columns `{column}.NAME`, or `{column}_0`, `{column}_1`, …"),
+            };
+            format!("the column is missing: a table of transitions needs it (or {instead}); {there}")
+        };
+        TableError::telling(ErrorKind::MissingColumn, self.file, what).in_column(column)
     }
 }
 
@@ -244,6 +256,7 @@ impl Roles {
             state = fitting;
         }
         if next_state.is_none()
+            && !options.is_log
             && let Some(spaced) = schema.names().find(|name| is_named(name.trim(), "next_state"))
         {
             // Without next states the table would be taken for a one-step problem.
@@ -279,6 +292,7 @@ impl Roles {
             keep_episodes: options.episodes,
             one_step_by_default,
             properties: options.properties,
+            gaps: false,
         };
         let recognised = finder.recognised;
         if !recognised.is_empty() {
@@ -287,10 +301,10 @@ impl Roles {
         Ok(roles)
     }
 
-    /// The names of all samples of a row: its reward columns, and the properties that are asked for.
+    /// The names of all samples of a row: the properties that are asked for, which every row has, and its reward columns.
     pub fn sample_columns(&self) -> Vec<&str> {
         let properties = PROPERTIES.iter().filter(|_| self.properties).map(|info| info.name);
-        self.rewards.iter().map(String::as_str).chain(properties).collect()
+        properties.chain(self.rewards.iter().map(String::as_str)).collect()
     }
 
     /// Whether the episode of every row is needed.

@@ -7,7 +7,7 @@ use srrd::{NamedSample, RewardSample, SampleBuilder, SampleError, Token};
 
 use super::batch::Batch;
 use super::gather::Gathered;
-use super::number::finite_numbers;
+use super::number::{finite_numbers, numbers_with_gaps};
 use super::options::{TableNote, TableOptions};
 use super::properties::properties_of;
 use super::read::cells::open_cells;
@@ -28,6 +28,8 @@ pub struct SampleTable {
     pub samples: Vec<NamedSample>,
     /// What was understood of the table that its user should know.
     pub notes: Vec<TableNote>,
+    /// By sample, which of its transitions have such a reward; `None`: all.
+    pub(super) scored: Vec<Option<Vec<bool>>>,
     /// How many reward columns there are, with properties of the actions.
     pub(super) rewards: usize,
     /// The names of these.
@@ -42,11 +44,25 @@ pub struct SampleTable {
     pub(super) ends: Option<Vec<bool>>,
 }
 
+/// A sample, and which of its transitions have such a reward; `None`: all.
+#[derive(Clone, Debug)]
+pub(super) struct Scored {
+    pub sample: NamedSample,
+    pub which: Option<Vec<bool>>,
+}
+
+impl From<NamedSample> for Scored {
+    fn from(sample: NamedSample) -> Self {
+        Scored { sample, which: None }
+    }
+}
+
 impl From<NamedSample> for SampleTable {
     /// A sample whose rows nobody asks for.
     fn from(sample: NamedSample) -> Self {
         SampleTable {
             samples: vec![sample],
+            scored: vec![None],
             notes: Vec::new(),
             rewards: 1,
             columns: Vec::new(),
@@ -96,12 +112,23 @@ impl SampleTable {
     /// # Ok::<(), srrd_data::TableError>(())
     /// ```
     pub fn into_groups(self) -> Vec<(String, Vec<NamedSample>)> {
-        let SampleTable { samples, rewards, columns, groups, .. } = self;
-        let mut samples = samples.into_iter();
+        let plain = |scored: Vec<Scored>| scored.into_iter().map(|scored| scored.sample).collect();
+        self.into_scored().into_iter().map(|(name, scored)| (name, plain(scored))).collect()
+    }
+
+    /// The same, each with what it scores.
+    pub(super) fn into_scored(self) -> Vec<(String, Vec<Scored>)> {
+        let SampleTable { samples, scored, rewards, columns, groups, .. } = self;
+        let mut samples = samples.into_iter().zip(scored);
         let names = if groups.is_empty() { vec![String::new()] } else { groups };
-        let mut of_group = || -> Vec<NamedSample> {
+        let mut of_group = || -> Vec<Scored> {
             let named = samples.by_ref().take(rewards).zip(&columns);
-            named.map(|(sample, column)| NamedSample { name: column.clone(), ..sample }).collect()
+            named
+                .map(|((sample, which), column)| Scored {
+                    sample: NamedSample { name: column.clone(), ..sample },
+                    which,
+                })
+                .collect()
         };
         names.into_iter().map(|name| (name, of_group())).collect()
     }
@@ -201,11 +228,15 @@ pub fn read_sample_table(
     let mut reader = open_cells(reader, &options)?;
     let file = reader.name().to_owned();
     let mut notes = Vec::new();
+    if options.properties {
+        reader.keep_gaps();
+    }
     let log = reader.log().cloned();
     if let Some(log) = &log {
         options.mean(log);
     }
-    let roles = Roles::of(&file, reader.schema(), &options, &mut notes)?;
+    let mut roles = Roles::of(&file, reader.schema(), &options, &mut notes)?;
+    roles.gaps = log.is_some() && options.properties;
     if log.is_some() {
         // What columns of a log mean is no guess.
         notes.clear();
@@ -251,9 +282,9 @@ pub fn read_sample_table(
             notes.push(TableNote::OneStep { file: file.clone(), column, goes_on });
         }
     }
-    let left_out = log.and_then(|log| log.note(&file));
-    let mut table = gathered.build().map_err(|error| match (error.kind(), &left_out) {
-        (ErrorKind::Empty, Some(_)) => TableError::no_row_with_all(&file),
+    let left_out = log.map_or_else(Vec::new, |log| log.notes(&file));
+    let mut table = gathered.build().map_err(|error| match error.kind() {
+        ErrorKind::Empty if !left_out.is_empty() => TableError::no_row_with_all(&file),
         _ => error,
     })?;
     notes.extend(left_out);
@@ -291,7 +322,7 @@ impl Rows<'_> {
         }
     }
 
-    /// By reward column, the rewards of all rows; then properties that are asked for.
+    /// Properties that are asked for, then by reward column the rewards of all rows.
     fn rewards(&self, batch: &Batch) -> Result<Vec<Vec<f64>>, TableError> {
         let columns = self.roles.rewards.iter().zip(&self.places.rewards);
         let made = match (self.roles.properties, &self.roles.action) {
@@ -299,13 +330,12 @@ impl Rows<'_> {
             (true, Identity::Token(_)) => properties_of(batch.columns.get(self.places.action[0]), batch),
             (true, Identity::Features { .. }) => properties_of(None, batch),
         };
-        columns
-            .map(|(name, &position)| {
-                let mut rewards = Vec::with_capacity(batch.rows);
-                finite_numbers(self.file, name, batch, position, &mut rewards).map(|()| rewards)
-            })
-            .chain(made.into_iter().map(Ok))
-            .collect()
+        let read = columns.map(|(name, &position)| {
+            let mut rewards = Vec::with_capacity(batch.rows);
+            let take = if self.roles.gaps { numbers_with_gaps } else { finite_numbers };
+            take(self.file, name, batch, position, &mut rewards).map(|()| rewards)
+        });
+        made.into_iter().map(Ok).chain(read).collect()
     }
 
     /// Pushes the rows of a batch; `None` when there is anything wrong with one, which is found out elsewhere.

@@ -3,8 +3,8 @@
 use super::batch::{Batch, Values};
 use super::number::parse_number;
 use super::options::{ROLES, Role, TableOptions};
-use super::read::{Piece, TableReader, listed};
-use crate::error::{ErrorKind, TableError};
+use super::read::{Passing, Piece, TableReader, listed};
+use crate::error::{ErrorKind, TableError, these_rewards};
 
 /// Numbers beside the scores in logs of training: what counts rows, steps and letters, and what was made of the scores. Also as the last
 /// word of a name, such as `response_length`.
@@ -50,7 +50,11 @@ pub fn score_columns(mut reader: Box<dyn TableReader>, options: &TableOptions) -
     let listing = listed(reader.schema().names());
     // Text formats tell numbers only in their rows.
     let untyped = reader.is_untyped();
-    reader.select(&candidates.iter().map(String::as_str).collect::<Vec<_>>())?;
+    match untyped {
+        true => reader.select(&candidates.iter().map(String::as_str).collect::<Vec<_>>())?,
+        // Whatever else there is, such as a column of lists, must not be in the way.
+        false => drop(reader.keep_extras(&[], Passing::Text)?),
+    }
     let mut batch = Batch::default();
     while reader.next_batch(&mut batch)? == Piece::Rows && batch.rows == 0 {}
     let is_number = |values: &Values| match values {
@@ -58,18 +62,25 @@ pub fn score_columns(mut reader: Box<dyn TableReader>, options: &TableOptions) -
         Values::Text(texts) => untyped && batch.rows > 0 && texts.iter().all(|text| parse_number(text).is_ok()),
         Values::Bool(_) => false,
     };
-    let found: Vec<String> = (candidates.into_iter().zip(&batch.columns))
-        .filter(|(_, column)| is_number(&column.values))
-        .map(|(name, _)| name)
+    let found: Vec<String> = (reader.schema().names().zip(&batch.columns))
+        .filter(|(name, column)| is_number(&column.values) && candidates.iter().any(|candidate| candidate == name))
+        .map(|(name, _)| name.to_owned())
         .collect();
     if found.len() < 2 {
-        let what = format!(
-            "at least two columns of scores are needed, and {} found among {listing}; name them with `--rewards A,B`",
-            if found.is_empty() { "none is".to_owned() } else { format!("only `{}` is", found[0]) }
-        );
-        return Err(TableError::new(ErrorKind::MissingColumn, file, what));
+        let there = if found.is_empty() { "none is".to_owned() } else { format!("only `{}` is", found[0]) };
+        return Err(TableError::telling(ErrorKind::MissingColumn, file, |front_end| {
+            format!(
+                "at least two columns of scores are needed, and {there} found among {listing}; name them with `{}`",
+                these_rewards(front_end, "A", "B")
+            )
+        }));
     }
     Ok(found)
+}
+
+/// Whether a column is the index that pandas gives its rows.
+pub(crate) fn is_index(name: &str) -> bool {
+    name.starts_with("__index_level_")
 }
 
 /// Whether a column of numbers in a log may be one of scores, by its name.
@@ -87,5 +98,5 @@ fn may_be_a_score(name: &str, options: &TableOptions) -> bool {
     });
     // `turns_used`, `num_turns`: they count as well, wherever the word stands.
     let turns = lower.split(['_', '.', '/', ' ', '-']).any(|word| word == "turns");
-    !has_role && !turns && !OTHERS.contains(&last_word)
+    !has_role && !turns && !is_index(name) && !OTHERS.contains(&last_word)
 }

@@ -1,6 +1,6 @@
 //! Columns that are not used although their names are nearly those of columns that would be.
 
-use super::names::edits;
+use super::nearest::edits;
 use super::options::{ROLES, Role, TableNote};
 use super::roles::{NextState, Roles};
 use super::schema::Schema;

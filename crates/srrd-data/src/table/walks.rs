@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use rayon::prelude::*;
+use srrd::FrontEnd;
 use srrd::Token;
 use srrd::returns::Walks;
 use srrd::run::checkpoint;
@@ -326,9 +327,13 @@ impl<'a> Rows<'a> {
         let place = &rows[number];
         let row_before = self.batches[before.batch].row_number(before.at);
         if self.roles.next_state == NextState::OneStep {
-            let what = "the episode has several rows, but the table has no column `next_state`: add it, or a column `step`, or say \
-                        `--next shift`";
-            return Err(self.wrong(place, what.to_owned()));
+            let what = |front_end: FrontEnd| {
+                format!(
+                    "the episode has several rows, but the table has no column `next_state`: add it, or a column `step`, or say `{}`",
+                    front_end.choice("next", "shift")
+                )
+            };
+            return Err(self.at(place, TableError::telling(ErrorKind::Malformed, self.file, what)));
         }
         if place.step == before.step {
             let what = format!("the step {} occurs twice in its episode, first in row {row_before}", place.step);
@@ -374,9 +379,10 @@ impl<'a> Rows<'a> {
     }
 
     fn wrong(&self, place: &Place, what: String) -> TableError {
-        let batch = &self.batches[place.batch];
-        TableError::new(ErrorKind::Malformed, self.file, what)
-            .at_row(batch.row_number(place.at))
-            .at_line(batch.line(place.at))
+        self.at(place, TableError::new(ErrorKind::Malformed, self.file, what))
+    }
+
+    fn at(&self, place: &Place, error: TableError) -> TableError {
+        error.at(&self.batches[place.batch], place.at)
     }
 }

@@ -60,8 +60,10 @@ pub fn painted(comparison: &Comparison, paint: Paint) -> String {
 
 fn distances(comparison: &Comparison, paint: Paint) -> String {
     let results = &comparison.results;
-    let number = |value: Option<f64>| value.map_or("undefined".to_owned(), |value| fixed(value, 6));
     let interval = comparison.certainty.interval.map(interval_header);
+    // No more digits than the interval has, which says how few of them are known.
+    let digits = if interval.is_some() { 3 } else { 6 };
+    let number = |value: Option<f64>| value.map_or("undefined".to_owned(), |value| fixed(value, digits));
     // Of one metric there is nothing to choose.
     let fits = comparison.advised.filter(|_| results.len() > 1);
     let row = |finding: &Finding| {

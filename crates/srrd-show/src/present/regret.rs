@@ -5,6 +5,30 @@ use srrd::regret::{Regret, SampledRegret};
 use crate::escape::shown;
 use crate::words::{counted, fixed, table};
 
+/// What acting on each of the rewards costs by the other, one sentence each; `names` are those of the two rewards.
+///
+/// ```
+/// use srrd::{Duplicates, Gamma, RewardSample, regret::sampled_regret};
+/// let sample = |left| RewardSample::from_rows([("s", "l", "x", left), ("s", "r", "y", 0.5)], Duplicates::Mean);
+/// let found = sampled_regret(&sample(0.0)?, &sample(1.0)?, None, Gamma::default(), &[])?;
+/// let [first, _] = srrd_show::present::regret::sentences(["a", "b"], &found).try_into().unwrap();
+/// assert_eq!(first, "Acting on a, judged by b: the regret is 1.000 (0: as good as the best policy, 1: as bad as the worst).");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn sentences(names: [&str; 2], found: &SampledRegret) -> Vec<String> {
+    let [a, b] = names.map(|name| shown(name).into_owned());
+    let said = |acting: &str, under: &str, regret: &Regret| {
+        let told = match regret.regret {
+            Some(value) => {
+                format!("the regret is {} (0: as good as the best policy, 1: as bad as the worst)", fixed(value, 3))
+            }
+            None => "the regret is undefined, since all policies earn the same".to_owned(),
+        };
+        format!("Acting on {acting}, judged by {under}: {told}.")
+    };
+    vec![said(&a, &b, &found.regret.a_under_b), said(&b, &a, &found.regret.b_under_a)]
+}
+
 /// A table of both directions, and what it was computed on; `names` are those of the two rewards.
 ///
 /// ```

@@ -38,7 +38,8 @@ pub fn compare_models(
     gold: Option<&str>,
     settings: &ModelSettings,
 ) -> Result<ModelComparison, ModelsError> {
-    let group = ModelGroup { name: String::new(), models: models.iter().collect(), nuisances: Vec::new() };
+    let group =
+        ModelGroup { name: String::new(), models: models.iter().collect(), scored: Vec::new(), nuisances: Vec::new() };
     compare_grouped(vec![group], None, gold, settings)
 }
 
@@ -53,7 +54,7 @@ pub fn compare_models(
 /// let named = |name: &str, sample| NamedSample { one_step: true, ..NamedSample::new(name, sample) };
 /// let [safety, chat] = [named("model", scores(0)?), named("model", scores(50)?)];
 /// let others = [&safety, &chat].map(|of| named("other", of.sample.with_rewards(of.sample.rewards().iter().map(|r| -r).collect()).unwrap()));
-/// let group = |name: &str, models: [_; 2]| ModelGroup { name: name.to_owned(), models: models.to_vec(), nuisances: Vec::new() };
+/// let group = |name: &str, models: [_; 2]| ModelGroup { name: name.to_owned(), models: models.to_vec(), scored: Vec::new(), nuisances: Vec::new() };
 /// let groups = vec![group("safety", [&safety, &others[0]]), group("chat", [&chat, &others[1]])];
 /// let found = compare_grouped(groups, Some(Grouping::Criterion("subset".to_owned())), None, &ModelSettings::default())?;
 /// assert_eq!((found.prompts, found.pairs[0].distance.value), (20, Some(1.0)));
@@ -83,40 +84,48 @@ pub fn compare_grouped(
                 .ok_or_else(|| ModelsError::NoGold(name.to_owned(), names.join(", ")))?,
         ),
     };
-    let scores = Scores::new(&groups);
-    if scores.prompts() == 0 {
+    let all: Vec<usize> = (0..names.len()).collect();
+    let partial = groups.iter().any(|group| group.scored.iter().any(Option::is_some));
+    // Where models score different responses, every pair has responses of its own.
+    let of_models = |models: &[usize]| Task::new(&groups, models, grouping.as_ref(), steps.as_deref(), settings);
+    let whole = of_models(if partial { &[] } else { &all });
+    if whole.scores.prompts() == 0 {
         return Err(ModelsError::NoChoice);
     }
-    let task = Task { pieces: pieces(&groups, &scores, grouping.as_ref(), steps.as_deref()), scores, settings };
-    let drawn = resample::Groups::new(task.scores.prompts(), MOST_GROUPS, settings);
     let mut pairs = Vec::new();
     for i in 0..names.len() {
         for j in i + 1..names.len() {
             // The reference comes second.
             let pair = if gold == Some(i) { [j, i] } else { [i, j] };
-            pairs.push(task.compare(pair, pair.map(|model| names[model]), &drawn));
+            let called = pair.map(|model| names[model]);
+            pairs.push(match partial {
+                true => of_models(&pair).compare([0, 1], called),
+                false => whole.compare(pair, called),
+            });
         }
+    }
+    if let Some(first) = pairs.first().filter(|_| pairs.iter().all(|pair| pair.prompts == 0)) {
+        return Err(ModelsError::NeverTogether(first.a.clone(), first.b.clone()));
     }
     // Held against the reference first.
     pairs.sort_by_key(|pair| gold.is_some_and(|gold| pair.b != names[gold]));
-    let scores = &task.scores;
+    let summary = |(model, name): (usize, &&str)| {
+        let alone = partial.then(|| Scores::new(&groups, &[model]));
+        let (scores, at) = alone.as_ref().map_or((&whole.scores, model), |alone| (alone, 0));
+        ModelSummary { name: (*name).to_owned(), deviation: scores.deviation[at], constant: scores.constant[at] }
+    };
+    let scores = &whole.scores;
     Ok(ModelComparison {
         prompts: scores.prompts(),
         responses: scores.responses(),
         single: scores.single,
         repeated: groups.iter().map(|group| group.models[0].sample.duplicates().repeated).sum(),
         returning: scores.returning(),
-        models: (names.iter().enumerate())
-            .map(|(model, name)| ModelSummary {
-                name: (*name).to_owned(),
-                deviation: scores.deviation[model],
-                constant: scores.constant[model],
-            })
-            .collect(),
+        models: names.iter().enumerate().map(summary).collect(),
         pairs,
         level: settings.level.get(),
         unpaired: scores.sizes().filter(|size| *size > MOST_PAIRED).count(),
-        grouping,
+        grouping: grouping.clone(),
     })
 }
 
@@ -143,6 +152,8 @@ fn check(groups: &[ModelGroup<'_>]) -> Result<(), ModelsError> {
         if let Some(other) = others.iter().chain(&group.nuisances).find(|other| !same_responses(model, other)) {
             return Err(ModelsError::Elsewhere(model.name.clone(), other.name.clone()));
         }
+        let rows = model.sample.len();
+        assert!(group.scored.iter().flatten().all(|scored| scored.len() == rows), "one mark for every response");
         if names(group) != names(first) || group.nuisances.len() != first.nuisances.len() {
             return Err(ModelsError::OtherModels(first.name.clone(), group.name.clone()));
         }
@@ -200,11 +211,26 @@ fn pieces(
 struct Task<'a> {
     scores: Scores<'a>,
     pieces: Vec<Section>,
+    drawn: resample::Groups,
     settings: &'a ModelSettings,
 }
 
-impl Task<'_> {
-    fn compare(&self, [a, b]: [usize; 2], names: [&str; 2], drawn: &resample::Groups) -> ModelPair {
+impl<'a> Task<'a> {
+    /// On the responses that all of these models score.
+    fn new(
+        groups: &'a [ModelGroup<'a>],
+        models: &[usize],
+        grouping: Option<&Grouping>,
+        steps: Option<&[f64]>,
+        settings: &'a ModelSettings,
+    ) -> Self {
+        let scores = Scores::new(groups, models);
+        let pieces = pieces(groups, &scores, grouping, steps);
+        Task { pieces, drawn: resample::Groups::new(scores.prompts(), MOST_GROUPS, settings), scores, settings }
+    }
+
+    /// Two of them, by their places among these.
+    fn compare(&self, [a, b]: [usize; 2], names: [&str; 2]) -> ModelPair {
         checkpoint();
         let scores = &self.scores;
         let constant = scores.constant[a] || scores.constant[b];
@@ -216,7 +242,7 @@ impl Task<'_> {
                 scores.count(prompt, [a, b], workspace)
             })
             .collect();
-        let found = drawn.estimates(&counted);
+        let found = self.drawn.estimates(&counted);
         let estimate =
             |number: fn(&Sums) -> Option<f64>| if constant { Estimated::default() } else { found.of(number) };
         let mut distance = estimate(Sums::distance);
@@ -229,6 +255,8 @@ impl Task<'_> {
         ModelPair {
             a: name_a,
             b: name_b,
+            prompts: scores.prompts(),
+            responses: scores.responses(),
             distance,
             accuracy: estimate(Sums::accuracy),
             tau_b: estimate(Sums::tau_b),
@@ -267,7 +295,7 @@ impl Task<'_> {
     }
 
     /// The numbers of some prompts by themselves.
-    fn drawn<T>(&self, counted: &[Counted], take: impl Fn(&resample::Estimates<'_>) -> T) -> T {
+    fn numbers<T>(&self, counted: &[Counted], take: impl Fn(&resample::Estimates<'_>) -> T) -> T {
         // All groups together have about as many units as the whole, so that they take as long.
         let most = (MOST_GROUPS / self.pieces.len().max(1)).max(50);
         let groups = resample::Groups::new(counted.len(), most, self.settings);
@@ -278,7 +306,7 @@ impl Task<'_> {
         let numbers = |section: &Section| {
             checkpoint();
             let of_group = &counted[section.prompts.clone()];
-            self.drawn(of_group, |found| {
+            self.numbers(of_group, |found| {
                 let of =
                     |number: fn(&Sums) -> Option<f64>| if constant { Estimated::default() } else { found.of(number) };
                 GroupNumbers {
@@ -312,7 +340,7 @@ impl Task<'_> {
         bounds.push(known.len());
         let between = |from: usize, to: usize| {
             let prompts = known[from].0.prompts.start..known[to - 1].0.prompts.end;
-            self.drawn(&counted[prompts], |found| found.of(Sums::distance))
+            self.numbers(&counted[prompts], |found| found.of(Sums::distance))
         };
         let stretches: Vec<Estimated> = bounds.windows(2).map(|ends| between(ends[0], ends[1])).collect();
         let change = |(cut, around): (&training::Cut, &[Estimated])| Change {

@@ -39,6 +39,8 @@ impl Serialize for ModelPair {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("a", &self.a)?;
         map.serialize_entry("b", &self.b)?;
+        map.serialize_entry("prompts", &self.prompts)?;
+        map.serialize_entry("responses", &self.responses)?;
         let numbers =
             [("distance", &self.distance), ("accuracy", &self.accuracy), ("tau_b", &self.tau_b), ("top1", &self.top1)];
         for (name, estimated) in numbers {

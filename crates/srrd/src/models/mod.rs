@@ -16,13 +16,17 @@
 //! The standard deviation within prompts is sqrt(Σ (b − mean of its prompt)² / (responses − prompts)), over prompts with at least two
 //! responses. Prompts with a single response say nothing and are counted apart.
 //!
+//! A model need not score all responses, as where each reward function of a run is for some tasks only. Of every pair the responses count that both
+//! score; how many these are is said of each pair ([`ModelPair::responses`]).
+//!
 //! Prompts may come in **groups**, by a criterion or by the step of training: the same prompt in two groups is two prompts. Every group has
 //! numbers of its own, and over training places are looked for where the distance changes ([`Change`], `training.rs`). **Length and format**
 //! of the responses explain a share of what two models disagree about ([`Explained`], `nuisance.rs`).
 //!
 //! **Intervals** are bootstraps over prompts. Every number is made of sums over prompts, so that a draw only adds sums up. More than
 //! [`MOST_GROUPS`] prompts are dealt into that many groups first, which are then drawn: as good for independent prompts, and as fast for
-//! millions of them.
+//! millions of them. Where fewer than [`LEAST_TELLING`] prompts tell something of a number, or all draws are alike, there is no interval: the
+//! bootstrap cannot tell.
 //!
 //! O(Σ m²) for prompts of m responses, O(m log m) for large ones; by margin only prompts of up to [`MOST_PAIRED`] responses are counted.
 
@@ -38,13 +42,14 @@ mod training;
 pub use compare::{compare_grouped, compare_models};
 pub use join::shared_responses;
 pub use nuisance::Explained;
-pub use resample::MOST_GROUPS;
+pub use resample::{LEAST_TELLING, MOST_GROUPS};
 pub use training::{Change, GroupNumbers, LEAST_PIECES, LEAST_PROMPTS, LEVEL, MOST_PIECES, ORDERS};
 
 use serde::Serialize;
 use thiserror::Error;
 
 use crate::answer::TokenValue;
+use crate::problem::FrontEnd;
 use crate::sample::NamedSample;
 use crate::sure::{Draws, Level, Range};
 
@@ -84,7 +89,7 @@ pub enum ModelsError {
     #[error("models are compared with one another, and there is only '{0}': name at least two reward columns")]
     One(String),
     /// Not a table of prompts and responses.
-    #[error("'{0}' has next states: prompts and responses have none, so compare it with `srrd distance` instead")]
+    #[error("{}", has_next_states(.0, "srrd distance"))]
     NotOneStep(String),
     /// Not the same responses.
     #[error("'{0}' and '{1}' do not score the same responses: put their scores into columns of one table")]
@@ -95,15 +100,45 @@ pub enum ModelsError {
     /// Tables that share nothing.
     #[error("'{0}' and '{1}' score no response in common: prompts and responses must be written alike")]
     NothingShared(String, String),
+    /// Columns of which rows never have two.
+    #[error("no two responses to one prompt are scored by both '{0}' and '{1}': they cannot be compared")]
+    NeverTogether(String, String),
     /// Groups with other models.
     #[error("the groups '{0}' and '{1}' do not have the same models")]
     OtherModels(String, String),
     /// What should be the step of training is none.
-    #[error("'{0}' is no number: steps of training are; for other groups there is `--criterion`")]
+    #[error("{}", no_step(.0, FrontEnd::Command))]
     NoStep(String),
     /// The reference is none of the models.
     #[error("there is no model '{0}' to hold the others against: there are {1}")]
     NoGold(String, String),
+}
+
+impl ModelsError {
+    /// One sentence, with options and commands as this front end writes them.
+    ///
+    /// ```
+    /// use srrd::{FrontEnd, models::ModelsError};
+    /// assert!(ModelsError::NoStep("x".to_owned()).say(FrontEnd::Python).ends_with("there is `criterion`"));
+    /// ```
+    pub fn say(&self, front_end: FrontEnd) -> String {
+        match (front_end, self) {
+            (FrontEnd::Python, ModelsError::NoStep(step)) => no_step(step, front_end),
+            (FrontEnd::Python, ModelsError::NotOneStep(name)) => has_next_states(name, "srrd.distance"),
+            _ => self.to_string(),
+        }
+    }
+}
+
+fn no_step(step: &str, front_end: FrontEnd) -> String {
+    format!(
+        "'{step}' is no number: steps of training are; for other groups there is `{}`",
+        front_end.option("criterion")
+    )
+}
+
+fn has_next_states(name: &str, instead: &str) -> String {
+    format!("'{name}' has next states: prompts and responses have none, so compare it with `{instead}` instead")
 }
 
 /// Scores of some prompts by all models.
@@ -113,6 +148,8 @@ pub struct ModelGroup<'a> {
     pub name: String,
     /// By model, its scores; the responses are the same.
     pub models: Vec<&'a NamedSample>,
+    /// By model, which of the responses it scores; `None`, or nothing for a model: all. What it says of the others does not count.
+    pub scored: Vec<Option<&'a [bool]>>,
     /// Properties of these responses that are no merit: first their length, then whatever their format is told by. At most four.
     pub nuisances: Vec<&'a NamedSample>,
 }
@@ -130,7 +167,7 @@ pub enum Grouping {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ModelComparison {
-    /// How many prompts have at least two responses.
+    /// How many prompts have at least two responses. Where models do not score all of them, pairs have fewer.
     pub prompts: usize,
     /// How many responses these have.
     pub responses: usize,
@@ -170,7 +207,7 @@ pub struct ModelSummary {
 pub struct Estimated {
     /// The number.
     pub value: Option<f64>,
-    /// Its interval, where more than half of the draws have the number.
+    /// Its interval, where more than half of the draws have the number, they differ, and at least [`LEAST_TELLING`] prompts tell something of it.
     pub interval: Option<Range>,
 }
 
@@ -182,6 +219,10 @@ pub struct ModelPair {
     pub a: String,
     /// The second model, by whose scores losses and margins are measured.
     pub b: String,
+    /// How many prompts have at least two responses that both score.
+    pub prompts: usize,
+    /// How many such responses these have.
+    pub responses: usize,
     /// How far apart they are within prompts.
     pub distance: Estimated,
     /// How often they order two responses alike.

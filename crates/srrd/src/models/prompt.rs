@@ -16,6 +16,8 @@ pub(super) struct Scores<'a> {
     /// By group, where its rows begin, and where its prompts begin.
     starts: Vec<[usize; 2]>,
     groups: &'a [ModelGroup<'a>],
+    /// By group, which of its rows there are, in order; `None`: all.
+    kept: Vec<Option<Vec<u32>>>,
     /// How many prompts have one response.
     pub single: usize,
     /// By model, the scores as they are.
@@ -39,34 +41,59 @@ pub(super) struct Workspace {
     scratch: Scratch,
 }
 
-/// The values of one column in all groups.
-fn joined<'a>(groups: &'a [ModelGroup<'a>], values: impl Fn(&'a ModelGroup<'a>) -> &'a [f64]) -> Cow<'a, [f64]> {
-    match groups {
-        [only] => Cow::Borrowed(values(only)),
-        groups => Cow::Owned(groups.iter().flat_map(|group| values(group).iter().copied()).collect()),
+/// Which rows of a group all of these models score; `None`: every one.
+fn scored_rows(group: &ModelGroup<'_>, models: &[usize]) -> Option<Vec<u32>> {
+    let scored: Vec<&[bool]> = models.iter().filter_map(|&model| group.scored.get(model).copied().flatten()).collect();
+    let all = |row: &u32| scored.iter().all(|scored| scored[*row as usize]);
+    (!scored.is_empty()).then(|| (0..group.models[0].sample.len() as u32).filter(all).collect())
+}
+
+/// The values of one column in all groups, of the rows that are kept.
+fn joined<'a>(
+    groups: &'a [ModelGroup<'a>],
+    kept: &[Option<Vec<u32>>],
+    values: impl Fn(&'a ModelGroup<'a>) -> &'a [f64],
+) -> Cow<'a, [f64]> {
+    if let ([only], [None]) = (groups, kept) {
+        return Cow::Borrowed(values(only));
     }
+    let mut joined = Vec::new();
+    for (group, kept) in groups.iter().zip(kept) {
+        match kept {
+            None => joined.extend_from_slice(values(group)),
+            Some(rows) => joined.extend(rows.iter().map(|&row| values(group)[row as usize])),
+        }
+    }
+    Cow::Owned(joined)
 }
 
 impl<'a> Scores<'a> {
-    pub fn new(groups: &'a [ModelGroup<'a>]) -> Self {
+    /// The scores of some models, of the responses that all of these score.
+    pub fn new(groups: &'a [ModelGroup<'a>], models: &[usize]) -> Self {
+        let kept: Vec<Option<Vec<u32>>> = groups.iter().map(|group| scored_rows(group, models)).collect();
         let (mut ranges, mut starts, mut single, mut before) = (Vec::new(), Vec::new(), 0, 0);
-        for group in groups {
+        for (group, kept) in groups.iter().zip(&kept) {
             let graph = &group.models[0].sample.graph;
             starts.push([before, ranges.len()]);
+            // How many rows up to this one are kept.
+            let place =
+                |row: usize| kept.as_ref().map_or(row, |rows| rows.partition_point(|&kept| (kept as usize) < row));
             for range in (0..graph.edges()).map(|edge| graph.transitions(edge)) {
+                let range = place(range.start)..place(range.end);
                 match range.len() {
                     0 | 1 => single += range.len(),
                     _ => ranges.push(range.start + before..range.end + before),
                 }
             }
-            before += group.models[0].sample.len();
+            before += kept.as_ref().map_or(group.models[0].sample.len(), Vec::len);
         }
-        let first = &groups[0];
-        let raw: Vec<Cow<'a, [f64]>> =
-            (0..first.models.len()).map(|model| joined(groups, |group| group.models[model].sample.rewards())).collect();
+        let raw: Vec<Cow<'a, [f64]>> = models
+            .iter()
+            .map(|&model| joined(groups, &kept, move |group| group.models[model].sample.rewards()))
+            .collect();
         let centred: Vec<Vec<f64>> = raw.iter().map(|scores| less_means(scores, &ranges)).collect();
-        let properties = (0..first.nuisances.len())
-            .map(|at| less_means(&joined(groups, |group| group.nuisances[at].sample.rewards()), &ranges))
+        let properties = (0..groups[0].nuisances.len())
+            .map(|at| less_means(&joined(groups, &kept, |group| group.nuisances[at].sample.rewards()), &ranges))
             .collect();
         let responses: usize = ranges.iter().map(Range::len).sum();
         let length: Vec<f64> = centred.iter().map(|values| values.iter().map(|v| v * v).sum::<f64>().sqrt()).collect();
@@ -75,7 +102,7 @@ impl<'a> Scores<'a> {
         let constant =
             raw.iter().zip(&centred).map(|(raw, values)| largest(values) <= ROUNDING * largest(raw)).collect();
         let deviation = length.iter().map(|length| length / freedom.sqrt()).collect();
-        Scores { ranges, starts, groups, single, raw, centred, length, deviation, constant, properties }
+        Scores { ranges, starts, groups, kept, single, raw, centred, length, deviation, constant, properties }
     }
 
     /// By group, its prompts.
@@ -87,7 +114,9 @@ impl<'a> Scores<'a> {
     /// The prompt and the response of a row.
     pub fn tokens(&self, row: usize) -> [Token<'a>; 2] {
         let group = self.starts.partition_point(|start| start[0] <= row) - 1;
-        let transition = self.groups[group].models[0].sample.transition(row - self.starts[group][0]);
+        let row = row - self.starts[group][0];
+        let row = self.kept[group].as_ref().map_or(row, |rows| rows[row] as usize);
+        let transition = self.groups[group].models[0].sample.transition(row);
         [transition.state, transition.action]
     }
 

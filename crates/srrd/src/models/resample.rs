@@ -12,6 +12,9 @@ use crate::sure::{expanded, percentile};
 /// More prompts are dealt into this many groups, which are then drawn.
 pub const MOST_GROUPS: usize = 2000;
 
+/// With fewer prompts that tell something of a number, draws of them cannot tell how sure it is: there are too few different ones.
+pub const LEAST_TELLING: usize = 5;
+
 /// Which prompts are drawn together.
 pub(super) struct Groups {
     of_prompt: Vec<u32>,
@@ -49,26 +52,30 @@ impl Groups {
             sums
         };
         let draws = (0..self.settings.draws.get()).into_par_iter().map_init(Vec::new, draw).collect();
-        Estimates { total, draws, groups: self }
+        Estimates { total, groups, draws, drawn: self }
     }
 }
 
 /// Sums from which numbers and their intervals are made.
 pub(super) struct Estimates<'a> {
     pub total: Sums,
+    /// By group.
+    groups: Vec<Sums>,
     draws: Vec<Sums>,
-    groups: &'a Groups,
+    drawn: &'a Groups,
 }
 
 impl Estimates<'_> {
-    /// A number, and its interval where more than half of the draws have one.
+    /// A number, and its interval where more than half of the draws have one, [`LEAST_TELLING`] prompts or more tell something of it, and
+    /// draws differ.
     pub fn of(&self, number: impl Fn(&Sums) -> Option<f64>) -> Estimated {
         let mut drawn: Vec<f64> = self.draws.iter().filter_map(&number).collect();
         drawn.sort_unstable_by(f64::total_cmp);
         let value = number(&self.total);
-        let units = self.groups.count;
-        let enough = value.is_some() && units >= 2 && 2 * drawn.len() > self.draws.len();
-        let level = self.groups.settings.level.get();
-        Estimated { value, interval: enough.then(|| percentile(&drawn, expanded(level, units))) }
+        let telling = self.groups.iter().filter(|sums| number(sums).is_some()).count();
+        let differ = drawn.first() < drawn.last();
+        let enough = value.is_some() && telling >= LEAST_TELLING && differ && 2 * drawn.len() > self.draws.len();
+        let level = self.drawn.settings.level.get();
+        Estimated { value, interval: enough.then(|| percentile(&drawn, expanded(level, self.drawn.count))) }
     }
 }

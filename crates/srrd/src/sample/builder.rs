@@ -12,6 +12,10 @@ use super::{RewardSample, Token, Vocabulary};
 use crate::run::parallel;
 use crate::settings::Choice;
 
+mod each;
+
+pub use each::Scored;
+
 /// Which reward a transition gets that occurs several times with unequal rewards. Equal rewards always collapse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
@@ -266,67 +270,6 @@ impl SampleBuilder {
             Err((_, error)) => Err(error),
         }
     }
-
-    /// Builds several samples of the same rows: with the rewards that were pushed, and with each of these lists of rewards, one per
-    /// row. Tokens are sorted once for all, and so are the rows unless some of them repeat others.
-    ///
-    /// # Errors
-    /// As [`build`](Self::build), or a list of another length, or rewards that are refused; with the number of the list, that of the
-    /// pushed rewards being 0.
-    pub fn build_each(
-        self,
-        others: Vec<Vec<f64>>,
-        duplicates: Duplicates,
-    ) -> Result<(Vec<RewardSample>, Placement), (usize, SampleError)> {
-        let SampleBuilder { states, actions, mut source, mut action, mut target, reward } = self;
-        let count = reward.len();
-        let (states, actions) = parallel::join(
-            count,
-            || {
-                let (states, renumbered) = states.sort(&[&source, &target]);
-                renumbered.apply(&mut source);
-                renumbered.apply(&mut target);
-                states
-            },
-            || {
-                let (actions, renumbered) = actions.sort(&[&action]);
-                renumbered.apply(&mut action);
-                actions
-            },
-        );
-        let (states, actions) = (Arc::new(states), Arc::new(actions));
-        let rows = Rows { source: source.into(), action: action.into(), target: target.into(), reward: reward.into() };
-        let (first, placement) = assemble(states, actions, rows, duplicates).map_err(|error| (0, error))?;
-        // Only where rows repeat others, they have to be merged anew; until then, nothing is held of them.
-        let repeated = !others.is_empty() && first.duplicates().repeated > 0;
-        let columns = repeated.then(|| Columns::of(&first, &placement));
-        let mut samples = vec![first];
-        for (number, rewards) in (1..).zip(others) {
-            let first = &samples[0];
-            let build = || {
-                if rewards.len() != count {
-                    return Err(SampleError::WrongLength { expected: count, found: rewards.len() });
-                }
-                (0..).zip(&rewards).try_for_each(|(row, &reward)| check_reward(reward, row))?;
-                if let Some(columns) = &columns {
-                    let (states, actions) = (Arc::clone(&first.states), Arc::clone(&first.actions));
-                    let (sample, _) = assemble(states, actions, columns.rows(rewards), duplicates)?;
-                    // Which transitions there are, rewards do not say.
-                    let (graph, action) = (Arc::clone(&first.graph), Arc::clone(&first.action));
-                    return Ok(RewardSample { graph, action, ..sample });
-                }
-                let mut sorted = vec![0.0; count];
-                for (&transition, reward) in placement.transition.iter().zip(&rewards) {
-                    // Zero has two signs; as a reward it has one value.
-                    sorted[transition as usize] = reward + 0.0;
-                }
-                first.with_rewards(sorted)
-            };
-            let sample = build().map_err(|error| (number, error))?;
-            samples.push(sample);
-        }
-        Ok((samples, placement))
-    }
 }
 
 impl RewardSample {
@@ -358,28 +301,6 @@ impl RewardSample {
         let (action_vocabulary, [action]) = rank_ids([actions]);
         let rows = Rows { source, action, target, reward: rewards.into() };
         assemble(Arc::new(state_vocabulary), Arc::new(action_vocabulary), rows, duplicates)
-    }
-}
-
-/// The rows that became a sample, by the ranks of their tokens.
-struct Columns {
-    source: Vec<u32>,
-    action: Vec<u32>,
-    target: Vec<u32>,
-}
-
-impl Columns {
-    fn of(sample: &RewardSample, placement: &Placement) -> Self {
-        let ids: Vec<(u32, u32, u32)> = sample.ids().collect();
-        let by_row = |part: fn(&(u32, u32, u32)) -> u32| {
-            parallel::map(placement.transition.len(), |row| part(&ids[placement.transition[row] as usize]))
-        };
-        Columns { source: by_row(|ids| ids.0), action: by_row(|ids| ids.1), target: by_row(|ids| ids.2) }
-    }
-
-    fn rows(&self, reward: Vec<f64>) -> Rows<'_> {
-        let [source, action, target] = [&self.source, &self.action, &self.target].map(|ids| ids.as_slice().into());
-        Rows { source, action, target, reward: reward.into() }
     }
 }
 

@@ -83,6 +83,13 @@ impl Place {
     }
 }
 
+/// The calls that a help gives as examples.
+pub fn examples(help: &str) -> Vec<String> {
+    let help = help.replace(" \\\n      ", " ");
+    let call = |line: &str| Some(line.strip_prefix("  srrd ")?.split("   ").next()?.trim_end().to_owned());
+    help.lines().filter_map(call).collect()
+}
+
 /// The columns of a CSV without quotes, by name.
 pub fn column<'a>(csv: &'a str, name: &str) -> Vec<&'a str> {
     let mut lines = csv.lines();

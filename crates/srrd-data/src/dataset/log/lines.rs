@@ -8,15 +8,15 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{Log, LogReader, files_of, is_called};
-use crate::error::{ErrorKind, TableError, shorten};
+use crate::error::{ErrorKind, TableError, of_json, shorten};
 use crate::table::lines::{LineBlocks, open_lines};
 use crate::table::{
     Batch, Column, ColumnType, Field, PartsReader, Piece, ReadOptions, Schema, Selection, TableReader, Values, is_score,
 };
 
-/// So many rows of the first and of the last file are looked at to find the columns of scores …
+/// So many rows of the first and of the last of several files are looked at to find the columns of scores …
 const LOOKED_AT: usize = 200;
-/// … and so many of every file where a column has nothing but nulls so far.
+/// … and so many of a single file, and of every file where a column has nothing but nulls so far.
 const LOOKED_FURTHER: usize = 20_000;
 
 /// The keys of a row and what is written there.
@@ -98,14 +98,15 @@ impl Layout {
             order.iter().any(|name| !numbers.contains(name) && !others.contains(name))
         };
         let (mut open, ends) = (false, [files.first(), files.last().filter(|_| files.len() > 1)]);
+        let rows = if files.len() > 1 { LOOKED_AT } else { LOOKED_FURTHER };
         for file in ends.into_iter().flatten() {
-            look(file, LOOKED_AT, |fields| {
+            look(file, rows, |fields| {
                 open = note(fields);
                 true
             })?;
         }
         for file in files {
-            if open {
+            if open && files.len() > 1 {
                 look(file, LOOKED_FURTHER, |fields| {
                     open = note(fields);
                     open
@@ -143,17 +144,22 @@ struct Kept {
 /// Shows the first rows of a file, until there is nothing more to see.
 fn look(file: &Path, rows: usize, mut show: impl FnMut(&Fields<'_>) -> bool) -> Result<(), TableError> {
     let mut lines = open_lines(file)?;
-    let mut left = rows;
+    let (mut left, mut row) = (rows, 0);
     while left > 0 {
         let text = lines.text();
         let mut taken = 0;
+        let mut line = lines.line();
         while let Some(end) = memchr(b'\n', &text.as_bytes()[taken..]).filter(|_| left > 0) {
             let json = &text[taken..taken + end];
             taken += end + 1;
             if !json.trim_ascii().is_empty() {
-                let goes_on = show(&parse(lines.name(), json, &mut String::new())?);
-                left = if goes_on { left - 1 } else { 0 };
+                row += 1;
+                let mut rewritten = String::new();
+                let fields =
+                    parse(lines.name(), json, &mut rewritten).map_err(|error| error.at_row(row).at_line(line))?;
+                left = if show(&fields) { left - 1 } else { 0 };
             }
+            line += 1;
         }
         lines.consume(taken);
         if left > 0 && !lines.more()? {
@@ -188,10 +194,9 @@ fn without_nan(json: &str) -> String {
 }
 
 fn not_json(file: &str, json: &str, error: &serde_json::Error) -> TableError {
-    {
-        let what = format!("`{}` is not a JSON object ({error}); every line must hold one whole object", shorten(json));
-        TableError::new(ErrorKind::Malformed, file, what)
-    }
+    let what =
+        format!("`{}` is not a JSON object ({}); every line must hold one whole object", shorten(json), of_json(error));
+    TableError::new(ErrorKind::Malformed, file, what)
 }
 
 /// A log in JSON Lines being read.

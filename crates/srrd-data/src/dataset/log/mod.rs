@@ -26,20 +26,24 @@ pub struct Log {
     pub rewards: Vec<String>,
     /// A column that is no model's but the truth: 1 for responses that were chosen, 0 for others.
     pub gold: Option<String>,
-    /// Rows left out so far because a reward is missing.
-    missing: Arc<AtomicU64>,
+    /// Rows left out so far because a reward is missing, and rows kept although one is.
+    missing: [Arc<AtomicU64>; 2],
+    /// Whether rows with some of the rewards are kept.
+    gaps: bool,
 }
 
 impl Log {
     pub(super) fn new(dataset: &'static str, rewards: Vec<String>) -> Self {
-        Log { dataset, rewards, gold: None, missing: Arc::default() }
+        Log { dataset, rewards, gold: None, missing: Default::default(), gaps: false }
     }
 
-    /// Asked for when all rows were read: that some were left out because a reward is missing.
-    pub fn note(&self, file: &str) -> Option<TableNote> {
-        let rows = self.missing.load(Ordering::Relaxed);
-        let note = DatasetNote::WithoutReward { rows };
-        (rows > 0).then(|| TableNote::Dataset { file: file.to_owned(), note })
+    /// Asked for when all rows were read: of how many a reward is missing.
+    pub fn notes(&self, file: &str) -> Vec<TableNote> {
+        let [left_out, kept] = self.missing.each_ref().map(|rows| rows.load(Ordering::Relaxed));
+        let notes =
+            [DatasetNote::WithoutReward { rows: left_out, any: self.gaps }, DatasetNote::SomeRewards { rows: kept }];
+        let told = notes.into_iter().zip([left_out, kept]).filter(|(_, rows)| *rows > 0);
+        told.map(|(note, _)| TableNote::Dataset { file: file.to_owned(), note }).collect()
     }
 }
 
@@ -58,32 +62,49 @@ impl LogReader {
 
     /// Numbers for truths, and no rows without a score.
     fn tidy(&self, batch: &mut Batch) {
-        let mut keep = vec![true; batch.rows];
+        // By row, how many of the rewards are there.
+        let (mut there, mut rewards) = (vec![0; batch.rows], 0);
         for (name, column) in self.inner.schema().names().zip(&mut batch.columns) {
             if name == self.response {
                 name_empty(column);
             }
-            if !self.log.rewards.iter().any(|reward| reward == name) {
-                continue;
-            }
-            if let Values::Bool(values) = &column.values {
-                column.values = Values::Float(values.iter().map(|&value| f64::from(u8::from(value))).collect());
-            }
-            let is_nan = |row: usize| matches!(&column.values, Values::Float(values) if values[row].is_nan());
-            for (row, keep) in keep.iter_mut().enumerate() {
-                *keep &= column.is_valid(row) && !is_nan(row);
+            if self.log.rewards.iter().any(|reward| reward == name) {
+                rewards += 1;
+                as_numbers(column);
+                let is_there = |row: usize| match &column.values {
+                    Values::Float(values) => !values[row].is_nan(),
+                    _ => column.is_valid(row),
+                };
+                there.iter_mut().enumerate().for_each(|(row, there)| *there += usize::from(is_there(row)));
             }
         }
-        let missing = keep.iter().filter(|keep| !**keep).count();
+        let least = if self.log.gaps { rewards.min(1) } else { rewards };
+        let count = |holds: &dyn Fn(usize) -> bool| there.iter().filter(|there| holds(**there)).count() as u64;
+        let [missing, some] = [count(&|there| there < least), count(&|there| (least..rewards).contains(&there))];
         if missing > 0 {
-            batch.retain(&keep);
-            // What is left is all there.
-            let rewards = self.inner.schema().names().zip(&mut batch.columns);
-            rewards
-                .filter(|(name, _)| self.log.rewards.iter().any(|reward| reward == name))
-                .for_each(|(_, column)| column.validity = None);
-            self.log.missing.fetch_add(missing as u64, Ordering::Relaxed);
+            batch.retain(&there.iter().map(|there| *there >= least).collect::<Vec<_>>());
         }
+        for (counter, rows) in self.log.missing.iter().zip([missing, some]) {
+            counter.fetch_add(rows, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Truths as 1 and 0, and what is missing as NaN.
+fn as_numbers(column: &mut Column) {
+    let numbers: Vec<f64> = match &mut column.values {
+        Values::Bool(values) => values.iter().map(|&value| f64::from(u8::from(value))).collect(),
+        Values::Float(values) => std::mem::take(values),
+        Values::Int(values) if column.validity.is_some() => values.iter().map(|&value| value as f64).collect(),
+        // A column in which nothing is written has no type.
+        Values::Text(values) if column.validity.as_ref().is_some_and(|valid| !valid.contains(&true)) => {
+            vec![f64::NAN; values.len()]
+        }
+        Values::Int(_) | Values::Text(_) => return,
+    };
+    column.values = Values::Float(numbers);
+    if let (Some(valid), Values::Float(values)) = (column.validity.take(), &mut column.values) {
+        values.iter_mut().zip(valid).filter(|(_, valid)| !valid).for_each(|(value, _)| *value = f64::NAN);
     }
 }
 
@@ -119,6 +140,10 @@ impl TableReader for LogReader {
 
     fn keep_extras(&mut self, meant: &[&str], passing: Passing) -> Result<Extras, TableError> {
         self.inner.keep_extras(meant, passing)
+    }
+
+    fn keep_gaps(&mut self) {
+        self.log.gaps = true;
     }
 
     fn log(&self) -> Option<&Log> {

@@ -154,6 +154,10 @@ pub trait TableReader: Send {
         Ok(None)
     }
 
+    /// Of a log: keeps rows of which some of the rewards that are read are missing, as NaN; only rows without any are left out. To be called
+    /// before the first batch.
+    fn keep_gaps(&mut self) {}
+
     /// What a log of training says about its columns; `None` for other tables.
     fn log(&self) -> Option<&Log> {
         None

@@ -133,15 +133,25 @@ fn bars(found: &ModelComparison, grouping: Option<&Grouping>) -> BarChart {
         ))
         .reference(UNRELATED, "unrelated");
     let all = |pair: &ModelPair| bar(&name(pair), &pair.distance);
-    match (grouping, found.pairs.first()) {
-        (Some(_), Some(first)) => {
+    match grouping {
+        Some(_) => {
             chart = chart.group("all", found.pairs.iter().map(all).collect());
-            for at in 0..first.groups.len() {
-                let of = |pair: &ModelPair| bar(&name(pair), &pair.groups[at].distance);
-                chart = chart.group(first.groups[at].name.clone(), found.pairs.iter().map(of).collect());
+            // A pair may have no prompts of a group.
+            let mut names: Vec<&str> = Vec::new();
+            for group in found.pairs.iter().flat_map(|pair| &pair.groups) {
+                if !names.contains(&group.name.as_str()) {
+                    names.push(&group.name);
+                }
+            }
+            for called in names {
+                let of = |pair: &ModelPair| {
+                    let group = pair.groups.iter().find(|group| group.name == called)?;
+                    Some(bar(&name(pair), &group.distance))
+                };
+                chart = chart.group(called, found.pairs.iter().filter_map(of).collect());
             }
         }
-        _ => {
+        None => {
             for pair in &found.pairs {
                 chart = chart.group(name(pair), vec![bar("distance", &pair.distance)]);
             }

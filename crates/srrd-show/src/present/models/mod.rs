@@ -4,9 +4,11 @@ mod figures;
 mod page;
 
 pub use figures::{ModelFigure, figure};
-pub use page::report;
+pub use page::{report, sentences};
 
-use srrd::models::{Disagreement, Estimated, Grouping, LEAST_PIECES, LEAST_PROMPTS, ModelComparison, ModelPair};
+use srrd::models::{
+    Disagreement, Estimated, Grouping, LEAST_PIECES, LEAST_PROMPTS, LEAST_TELLING, ModelComparison, ModelPair,
+};
 
 use crate::escape::shown;
 use crate::words::{count, counted, fixed, percent, table};
@@ -46,7 +48,10 @@ pub fn text(found: &ModelComparison) -> String {
          within prompts.\n",
         (found.level * 1e8).round() / 1e6
     );
-    for pair in found.pairs.iter().filter(|_| found.pairs.len() <= MOST_TOLD) {
+    if let Some(said) = too_few(found, false) {
+        text += &format!("{said}\n");
+    }
+    for pair in found.pairs.iter().filter(|pair| found.pairs.len() <= MOST_TOLD && pair.prompts > 0) {
         text += &groups(found, pair);
         text += &changes(found, pair);
         text += &explained(pair);
@@ -56,6 +61,9 @@ pub fn text(found: &ModelComparison) -> String {
         text += &format!(
             "\nof more than {MOST_TOLD} pairs only the table is printed; choose two models with --rewards A,B, or write everything with -o page.html or --json\n"
         );
+    }
+    if let Some(said) = partial(found) {
+        text += &format!("\n{said}\n");
     }
     if found.repeated > 0 {
         text += &format!(
@@ -83,6 +91,24 @@ pub fn text(found: &ModelComparison) -> String {
     text
 }
 
+/// Whether pairs have different responses to be compared on.
+pub(super) fn is_partial(found: &ModelComparison) -> bool {
+    found.pairs.iter().any(|pair| pair.responses != found.responses)
+}
+
+/// What pairs are compared on where models do not score all responses.
+pub(super) fn partial(found: &ModelComparison) -> Option<String> {
+    let apart = found.pairs.iter().filter(|pair| pair.prompts == 0);
+    let apart: Vec<String> = apart.map(|pair| format!("{} and {}", shown(&pair.a), shown(&pair.b))).collect();
+    is_partial(found).then(|| {
+        let said = "not all responses are scored by all models: each pair is compared on those that both score";
+        match apart.as_slice() {
+            [] => said.to_owned(),
+            apart => format!("{said};\nno two responses to one prompt are scored by both of {}", apart.join(", of ")),
+        }
+    })
+}
+
 /// What a prompt is where some come back in several groups.
 pub(super) fn returning(found: &ModelComparison) -> Option<String> {
     let (Grouping::Criterion(column) | Grouping::Step(column)) = found.grouping.as_ref()?;
@@ -98,11 +124,15 @@ pub(super) fn returning(found: &ModelComparison) -> Option<String> {
 
 fn pairs(found: &ModelComparison) -> String {
     let loss = format!("best of {SHOWN_N}");
-    let header = ["a", "b", "distance", "", "accuracy", "", "tau_b", "", "top1", "", &loss, ""];
+    let partial = is_partial(found);
+    let mut header = vec!["a", "b"];
+    header.extend(partial.then_some("prompts"));
+    header.extend(["distance", "", "accuracy", "", "tau_b", "", "top1", "", &loss, ""]);
     let plain = |value: f64| fixed(value, 3);
     let row = |pair: &ModelPair| {
         let best = pair.best_of_n.iter().find(|best| best.n == SHOWN_N).map(|best| best.loss).unwrap_or_default();
         let mut row = vec![shown(&pair.a).into_owned(), shown(&pair.b).into_owned()];
+        row.extend(partial.then(|| count(pair.prompts)));
         row.extend(cells(&pair.distance, plain));
         row.extend(cells(&pair.accuracy, percent));
         row.extend(cells(&pair.tau_b, plain));
@@ -115,8 +145,31 @@ fn pairs(found: &ModelComparison) -> String {
 
 /// A number and its interval.
 fn cells(estimated: &Estimated, number: fn(f64) -> String) -> [String; 2] {
-    let interval = estimated.interval.map(|range| format!("({} to {})", number(range.low), number(range.high)));
-    [estimated.value.map_or_else(|| "undefined".to_owned(), number), interval.unwrap_or_default()]
+    let interval = match (estimated.value, estimated.interval) {
+        (_, Some(range)) => format!("({} to {})", number(range.low), number(range.high)),
+        (Some(_), None) => TOO_FEW.to_owned(),
+        (None, None) => String::new(),
+    };
+    [estimated.value.map_or_else(|| "undefined".to_owned(), number), interval]
+}
+
+/// What stands in the place of an interval that cannot be told.
+pub(super) const TOO_FEW: &str = "(too few)";
+
+/// Why some of the numbers that are shown have no interval.
+pub(super) fn too_few(found: &ModelComparison, with_margins: bool) -> Option<String> {
+    let lacks = |pair: &ModelPair| {
+        let best = pair.best_of_n.iter().filter(|best| best.n == SHOWN_N).map(|best| best.loss);
+        let groups = pair.groups.iter().flat_map(|group| [group.distance, group.accuracy, group.tau_b, group.top1]);
+        let margins = pair.by_margin.iter().filter(|_| with_margins).map(|margin| margin.accuracy);
+        let all = [pair.distance, pair.accuracy, pair.tau_b, pair.top1].into_iter().chain(best).chain(groups);
+        all.chain(margins).any(|estimated| estimated.value.is_some() && estimated.interval.is_none())
+    };
+    found.pairs.iter().any(lacks).then(|| {
+        format!(
+            "too few: no interval, since fewer than {LEAST_TELLING} prompts tell something of the number, or all tell the same"
+        )
+    })
 }
 
 fn disagreements(pair: &ModelPair) -> String {

@@ -3,7 +3,7 @@
 use srrd::models::{Disagreement, Estimated, Grouping, ModelComparison, ModelPair};
 
 use super::figures::{best_of, figure, name};
-use super::{changes, explained, returning};
+use super::{MOST_TOLD, TOO_FEW, changes, explained, is_partial, partial, returning, too_few};
 use crate::Figure;
 use crate::page::{Cell, Column, FigureBlock, Headline, Report, Section, Table};
 use crate::words::{count, fixed, percent};
@@ -11,7 +11,8 @@ use crate::words::{count, fixed, percent};
 /// Of so many pairs the page shows everything; of more only their numbers.
 const MOST_SHOWN: usize = 6;
 
-/// Everything about a comparison on one page; `about` names what was read, `command` makes the page again.
+/// Everything about a comparison on one page; `about` names what was read, `told` are sentences on how it was read, `command` makes the
+/// page again.
 ///
 /// ```
 /// use srrd::models::{ModelSettings, compare_models};
@@ -21,15 +22,15 @@ const MOST_SHOWN: usize = 6;
 /// let opposite = sample.with_rewards(sample.rewards().iter().map(|r| -r).collect())?;
 /// let named = |name: &str, sample| NamedSample { one_step: true, ..NamedSample::new(name, sample) };
 /// let found = compare_models(&[named("old", sample), named("new", opposite)], None, &ModelSettings::default())?;
-/// let page = srrd_show::present::models::report(&found, "log.parquet", "srrd models log.parquet -o page.html");
+/// let page = srrd_show::present::models::report(&found, "log.parquet", &[], "srrd models log.parquet -o page.html");
 /// assert!(page.to_html().contains("srrd models log.parquet"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn report(found: &ModelComparison, about: &str, command: &str) -> Report {
+pub fn report(found: &ModelComparison, about: &str, told: &[String], command: &str) -> Report {
     let figure =
         figure(found).ok().map(|figure| FigureBlock::new(figure.draw(), "Lower: the models want the same responses."));
     let mut sections = vec![pairs(found)];
-    for pair in found.pairs.iter().take(MOST_SHOWN) {
+    for pair in found.pairs.iter().filter(|pair| pair.prompts > 0).take(MOST_SHOWN) {
         sections.push(of_pair(found, pair));
     }
     let mut notes = vec![
@@ -40,7 +41,10 @@ pub fn report(found: &ModelComparison, about: &str, command: &str) -> Report {
     if found.pairs.len() > MOST_SHOWN {
         notes.push(format!("Of {} pairs the first {MOST_SHOWN} are shown one by one.", found.pairs.len()));
     }
-    notes.extend(returning(found).map(|said| format!("{said}.")));
+    notes.extend(
+        [too_few(found, true), partial(found), returning(found)].into_iter().flatten().map(|said| sentence_of(&said)),
+    );
+    notes.extend(told.iter().map(|said| sentence_of(said)));
     Report {
         title: "Do these reward models prefer the same responses?".to_owned(),
         headline: figure.map(|figure| Headline::new(sentence(found), figure)),
@@ -58,6 +62,27 @@ pub fn report(found: &ModelComparison, about: &str, command: &str) -> Report {
         notes,
         ..Report::default()
     }
+}
+
+/// What was found, in sentences: of all pairs, and of each of a few.
+///
+/// ```
+/// use srrd::models::{ModelSettings, compare_models};
+/// use srrd::{Duplicates, NamedSample, RewardSample};
+/// let rows = (0..20).flat_map(|p| (0..4).map(move |r| (p, 100 * p + r, -1, f64::from(r * r))));
+/// let sample = RewardSample::from_rows(rows, Duplicates::Mean)?;
+/// let opposite = sample.with_rewards(sample.rewards().iter().map(|r| -r).collect())?;
+/// let named = |name: &str, sample| NamedSample { one_step: true, ..NamedSample::new(name, sample) };
+/// let found = compare_models(&[named("old", sample), named("new", opposite)], None, &ModelSettings::default())?;
+/// assert!(srrd_show::present::models::sentences(&found)[0].starts_with("The distance of old and new is 1.00"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn sentences(found: &ModelComparison) -> Vec<String> {
+    let few = found.pairs.iter().filter(|pair| found.pairs.len() <= MOST_TOLD && pair.prompts > 0);
+    let all = [partial(found), returning(found)].into_iter().flatten();
+    let more = few.flat_map(|pair| [changes(found, pair), explained(pair)]).chain(all);
+    let more = more.map(|text| sentence_of(text.trim())).filter(|text| !text.is_empty());
+    std::iter::once(sentence(found)).chain(more).collect()
 }
 
 /// What was found, in one sentence.
@@ -111,7 +136,7 @@ fn sentence_of(lines: &str) -> String {
 fn cell(estimated: &Estimated, shown: fn(f64) -> String) -> Cell {
     match (estimated.value, estimated.interval) {
         (None, _) => Cell::text("undefined"),
-        (Some(value), None) => Cell::number(value, shown(value)),
+        (Some(value), None) => Cell::number(value, format!("{} {TOO_FEW}", shown(value))),
         (Some(value), Some(range)) => {
             let text = format!("{} ({} to {})", shown(value), shown(range.low), shown(range.high));
             Cell::interval(value, range.low, range.high, text)
@@ -124,7 +149,7 @@ fn plain(value: f64) -> String {
 }
 
 fn pairs(found: &ModelComparison) -> Section {
-    let columns = vec![
+    let mut columns = vec![
         Column::text("a"),
         Column::text("b"),
         Column::number("distance").with_help("0 same choices, 0.71 unrelated, 1 opposite"),
@@ -133,16 +158,21 @@ fn pairs(found: &ModelComparison) -> Section {
         Column::number("top1")
             .with_help("how often both like the same response best; of equally good ones each is taken as often"),
     ];
+    if is_partial(found) {
+        columns.push(Column::number("prompts").with_help("with at least two responses that both score"));
+    }
     let mut table = Table::new("All pairs, with intervals", columns);
     for pair in &found.pairs {
-        table.rows.push(vec![
+        let mut row = vec![
             Cell::text(&pair.a),
             Cell::text(&pair.b),
             cell(&pair.distance, plain),
             cell(&pair.accuracy, percent),
             cell(&pair.tau_b, plain),
             cell(&pair.top1, percent),
-        ]);
+        ];
+        row.extend(is_partial(found).then(|| Cell::number(pair.prompts as f64, count(pair.prompts))));
+        table.rows.push(row);
     }
     Section { tables: vec![table], ..Section::new("All pairs") }
 }

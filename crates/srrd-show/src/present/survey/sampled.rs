@@ -8,7 +8,7 @@ use crate::Figure;
 use crate::chart::{Axis, Bar, BarChart};
 use crate::page::{Cell, Column, FigureBlock, Section, Table};
 use crate::present::inspection::sentences;
-use crate::words::{count, number, percent, short};
+use crate::words::{count, numbers, percent, short};
 
 /// More samples are not drawn side by side.
 const DRAWN: usize = 6;
@@ -68,8 +68,12 @@ fn table(inspection: &Inspection) -> Table {
     ];
     let mut table = Table::new("Samples", columns);
     let whole = |value: usize| Cell::number(value as f64, count(value));
-    for sample in &inspection.samples {
-        let [low, mean, high] = sample.reward.map(|value| Cell::number(value, number(value, 4)));
+    let rewards = [0, 1, 2].map(|at| {
+        let column: Vec<f64> = inspection.samples.iter().map(|sample| sample.reward[at]).collect();
+        numbers(&column, 4)
+    });
+    for (place, sample) in inspection.samples.iter().enumerate() {
+        let [low, mean, high] = [0, 1, 2].map(|at| Cell::number(sample.reward[at], &rewards[at][place]));
         table.rows.push(vec![
             crate::present::name(&sample.name),
             whole(sample.transitions),

@@ -26,6 +26,31 @@ fn several_rewards_of_the_same_rows_are_samples_of_their_own() {
 }
 
 #[test]
+fn of_rows_without_a_reward_only_the_others_count() {
+    let build = |rewards: [f64; 5], duplicates: Duplicates| {
+        let mut builder = SampleBuilder::new();
+        for state in ["b", "a", "c", "a", "b"] {
+            builder.push(Token::text(state), Token::int(0), Token::text("b"), 0.0).unwrap();
+        }
+        let (mut samples, _) = builder.build_scored(vec![rewards.to_vec()], duplicates)?;
+        let (sample, scored) = samples.remove(1);
+        Ok::<_, (usize, SampleError)>((sample.rewards().to_vec(), scored))
+    };
+    let gap = f64::NAN;
+    let some = |rewards: [f64; 3], scored: [bool; 3]| Ok((rewards.to_vec(), Some(scored.to_vec())));
+    assert_eq!(build([1.0, gap, gap, 4.0, 3.0], Duplicates::Mean), some([4.0, 2.0, 0.0], [true, true, false]));
+    assert_eq!(build([gap, gap, 2.0, gap, 3.0], Duplicates::First), some([0.0, 3.0, 2.0], [false, true, true]));
+    assert_eq!(build([gap; 5], Duplicates::Mean), some([0.0; 3], [false; 3]));
+    assert_eq!(build([1.0, 2.0, 3.0, 2.0, 1.0], Duplicates::Error), Ok((vec![2.0, 1.0, 3.0], None)));
+    let conflict = build([gap, 2.0, gap, 4.0, gap], Duplicates::Error).unwrap_err();
+    assert!(matches!(conflict, (1, SampleError::Conflict { first_row: 1, second_row: 3, .. })), "{conflict:?}");
+    assert!(matches!(
+        build([f64::INFINITY, gap, gap, gap, gap], Duplicates::Mean),
+        Err((1, SampleError::NotFinite { row: 0, .. }))
+    ));
+}
+
+#[test]
 fn rows_in_any_order_give_the_same_sample() {
     let mut rows = vec![
         ("b", "go", "a", 1.0),

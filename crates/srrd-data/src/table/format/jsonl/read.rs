@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use super::cell::{Kind, Mixing};
 use super::row::{Key, Problem, RowSeed};
-use crate::error::{ErrorKind, TableError, shorten};
+use crate::error::{ErrorKind, TableError, of_json, shorten};
 use crate::table::batch::Batch;
 use crate::table::read::chat::is_chat;
 use crate::table::read::lines::LineBlocks;
@@ -218,19 +218,12 @@ fn not_json(file: &str, json: &str, row: u64, error: &serde_json::Error) -> Tabl
             format!("`{}` is not a JSON object; {hint}", shorten(start.trim_ascii_end())),
         );
     }
-    // The position that serde_json tells counts within the line, always "line 1".
-    let full = error.to_string();
-    let what = full.split(" at line ").next().unwrap_or(&full);
     let hint = if json.contains("NaN") || json.contains("Infinity") {
         "; JSON has no NaN and no Infinity: rewards must be finite, and missing values are null"
     } else {
         "; every line must hold one whole object"
     };
-    TableError::new(
-        ErrorKind::Malformed,
-        file,
-        format!("is not valid JSON at character {}: {what}{hint}", error.column()),
-    )
+    TableError::new(ErrorKind::Malformed, file, format!("is not valid JSON {}{hint}", of_json(error)))
 }
 
 /// The keys of the first row, which stays unconsumed.

@@ -1,0 +1,186 @@
+//! Several samples of the same rows, each with rewards of its own.
+
+use std::sync::Arc;
+
+use super::{Duplicates, Placement, SampleBuilder, SampleError, check_reward};
+use crate::run::parallel;
+use crate::sample::RewardSample;
+use crate::sample::assemble::{Rows, assemble};
+
+/// A sample, and which of its transitions have a reward of their own; `None`: all.
+pub type Scored = (RewardSample, Option<Vec<bool>>);
+
+impl SampleBuilder {
+    /// Builds several samples of the same rows: with the rewards that were pushed, and with each of these lists of rewards, one per
+    /// row. Tokens are sorted once for all, and so are the rows unless some of them repeat others.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build), or a list of another length, or rewards that are refused; with the number of the list, that of the
+    /// pushed rewards being 0.
+    pub fn build_each(
+        self,
+        others: Vec<Vec<f64>>,
+        duplicates: Duplicates,
+    ) -> Result<(Vec<RewardSample>, Placement), (usize, SampleError)> {
+        let (built, placement) = self.build_lists(others, duplicates, false)?;
+        Ok((built.into_iter().map(|(sample, _)| sample).collect(), placement))
+    }
+
+    /// As [`build_each`](Self::build_each), of lists in which NaN says that a row has no such reward: a transition is made of those of its
+    /// rows that have one. A transition without any has the reward 0 and is marked.
+    ///
+    /// # Errors
+    /// As [`build_each`](Self::build_each).
+    pub fn build_scored(
+        self,
+        others: Vec<Vec<f64>>,
+        duplicates: Duplicates,
+    ) -> Result<(Vec<Scored>, Placement), (usize, SampleError)> {
+        self.build_lists(others, duplicates, true)
+    }
+
+    fn build_lists(
+        self,
+        others: Vec<Vec<f64>>,
+        duplicates: Duplicates,
+        gaps: bool,
+    ) -> Result<(Vec<Scored>, Placement), (usize, SampleError)> {
+        let SampleBuilder { states, actions, mut source, mut action, mut target, reward } = self;
+        let count = reward.len();
+        let (states, actions) = parallel::join(
+            count,
+            || {
+                let (states, renumbered) = states.sort(&[&source, &target]);
+                renumbered.apply(&mut source);
+                renumbered.apply(&mut target);
+                states
+            },
+            || {
+                let (actions, renumbered) = actions.sort(&[&action]);
+                renumbered.apply(&mut action);
+                actions
+            },
+        );
+        let (states, actions) = (Arc::new(states), Arc::new(actions));
+        let rows = Rows { source: source.into(), action: action.into(), target: target.into(), reward: reward.into() };
+        let (first, placement) = assemble(states, actions, rows, duplicates).map_err(|error| (0, error))?;
+        // Only where rows repeat others, they have to be merged anew; until then, nothing is held of them.
+        let repeated = !others.is_empty() && first.duplicates().repeated > 0;
+        let lists = Lists {
+            columns: repeated.then(|| Columns::of(&first, &placement)),
+            first: &first,
+            placement: &placement,
+            duplicates,
+        };
+        let mut samples = Vec::with_capacity(others.len() + 1);
+        for (number, rewards) in (1..).zip(others) {
+            let checked = lists.check(&rewards, gaps).and_then(|()| match gaps && rewards.iter().any(|r| r.is_nan()) {
+                true => lists.with_gaps(&rewards),
+                false => Ok((lists.whole(rewards)?, None)),
+            });
+            samples.push(checked.map_err(|error| (number, error))?);
+        }
+        drop(lists);
+        samples.insert(0, (first, None));
+        Ok((samples, placement))
+    }
+}
+
+/// What lists of rewards are put into.
+struct Lists<'a> {
+    /// Where rows repeat others.
+    columns: Option<Columns>,
+    first: &'a RewardSample,
+    placement: &'a Placement,
+    duplicates: Duplicates,
+}
+
+impl Lists<'_> {
+    fn check(&self, rewards: &[f64], gaps: bool) -> Result<(), SampleError> {
+        let expected = self.placement.transition.len();
+        if rewards.len() != expected {
+            return Err(SampleError::WrongLength { expected, found: rewards.len() });
+        }
+        let checked =
+            |(row, &reward): (usize, &f64)| if gaps && reward.is_nan() { Ok(()) } else { check_reward(reward, row) };
+        (0..).zip(rewards).try_for_each(checked)
+    }
+
+    /// The sample with a reward for every row.
+    fn whole(&self, rewards: Vec<f64>) -> Result<RewardSample, SampleError> {
+        let first = self.first;
+        if let Some(columns) = &self.columns {
+            let (sample, _) = self.merged(columns.rows(rewards))?;
+            // Which transitions there are, rewards do not say.
+            let (graph, action) = (Arc::clone(&first.graph), Arc::clone(&first.action));
+            return Ok(RewardSample { graph, action, ..sample });
+        }
+        let mut sorted = vec![0.0; rewards.len()];
+        for (&transition, reward) in self.placement.transition.iter().zip(&rewards) {
+            // Zero has two signs; as a reward it has one value.
+            sorted[transition as usize] = reward + 0.0;
+        }
+        first.with_rewards(sorted)
+    }
+
+    /// The sample with a reward for some rows.
+    fn with_gaps(&self, rewards: &[f64]) -> Result<Scored, SampleError> {
+        let there: Vec<usize> = (0..rewards.len()).filter(|&row| !rewards[row].is_nan()).collect();
+        let of_row = |row: usize| self.placement.transition[row] as usize;
+        let mut scored = vec![false; self.first.len()];
+        let mut sorted = vec![0.0; self.first.len()];
+        there.iter().for_each(|&row| scored[of_row(row)] = true);
+        match self.columns.as_ref().filter(|_| !there.is_empty()) {
+            None => there.iter().for_each(|&row| sorted[of_row(row)] = rewards[row] + 0.0),
+            Some(columns) => {
+                let (sample, placement) =
+                    self.merged(columns.some_rows(&there, rewards)).map_err(|error| match error {
+                        // Rows are counted as they were given.
+                        SampleError::Conflict { first_row, second_row, state, action, next_state, first, second } => {
+                            let [first_row, second_row] = [first_row, second_row].map(|row| there[row]);
+                            SampleError::Conflict { first_row, second_row, state, action, next_state, first, second }
+                        }
+                        other => other,
+                    })?;
+                for (&row, &transition) in there.iter().zip(&placement.transition) {
+                    sorted[of_row(row)] = sample.rewards()[transition as usize];
+                }
+            }
+        }
+        let sample = self.first.with_rewards(sorted)?;
+        Ok((RewardSample { duplicates: self.first.duplicates, ..sample }, Some(scored)))
+    }
+
+    fn merged(&self, rows: Rows<'_>) -> Result<(RewardSample, Placement), SampleError> {
+        let (states, actions) = (Arc::clone(&self.first.states), Arc::clone(&self.first.actions));
+        assemble(states, actions, rows, self.duplicates)
+    }
+}
+
+/// The rows that became a sample, by the ranks of their tokens.
+struct Columns {
+    source: Vec<u32>,
+    action: Vec<u32>,
+    target: Vec<u32>,
+}
+
+impl Columns {
+    fn of(sample: &RewardSample, placement: &Placement) -> Self {
+        let ids: Vec<(u32, u32, u32)> = sample.ids().collect();
+        let by_row = |part: fn(&(u32, u32, u32)) -> u32| {
+            parallel::map(placement.transition.len(), |row| part(&ids[placement.transition[row] as usize]))
+        };
+        Columns { source: by_row(|ids| ids.0), action: by_row(|ids| ids.1), target: by_row(|ids| ids.2) }
+    }
+
+    fn rows(&self, reward: Vec<f64>) -> Rows<'_> {
+        let [source, action, target] = [&self.source, &self.action, &self.target].map(|ids| ids.as_slice().into());
+        Rows { source, action, target, reward: reward.into() }
+    }
+
+    fn some_rows(&self, there: &[usize], reward: &[f64]) -> Rows<'static> {
+        let of = |ids: &[u32]| there.iter().map(|&row| ids[row]).collect::<Vec<u32>>().into();
+        let reward = there.iter().map(|&row| reward[row]).collect::<Vec<f64>>().into();
+        Rows { source: of(&self.source), action: of(&self.action), target: of(&self.target), reward }
+    }
+}
