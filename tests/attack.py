@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Callable
@@ -59,6 +60,8 @@ def main() -> int:
     for name in ASKED_FOR:
         parser.add_argument(f"--{name}", action="store_true", help=f"also attack {name}")
     chosen = parser.parse_args()
+    # Shells start what runs in the background with interrupts ignored, and children would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     named = [name for name in chosen.only.split(",") if name]
     unknown = [name for name in named if name not in PARTS]
     if unknown:

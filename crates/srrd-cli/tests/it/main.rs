@@ -14,6 +14,7 @@ mod gamma;
 mod golden;
 mod irl;
 mod manners;
+mod matrix;
 mod models;
 mod raw;
 mod readme;
