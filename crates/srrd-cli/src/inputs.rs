@@ -37,6 +37,12 @@ impl Source {
         };
         match keep() {
             Ok(file) => Ok(Source::Kept { file, name, format }),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Err(TableError::new(
+                srrd_data::ErrorKind::NotFound,
+                name,
+                "no such file; check the path and the spelling",
+            )
+            .into()),
             Err(e) => Err(Failure::Failed(format!("{name}: cannot be read: {e}"))),
         }
     }

@@ -151,6 +151,8 @@ pub enum Problem {
         sample: String,
         /// Whether there are no next states at all.
         one_step: bool,
+        /// Whether next states are those of the rows that follow, so that the end of an episode has no features.
+        shifted: bool,
     },
     /// Something else that is wrong with a sample for the regressed estimator.
     Unpredictable {
@@ -288,10 +290,16 @@ impl Problem {
             Problem::OneStep { without, with } => format!(
                 "{without} has no column `next_state` and {with} has: they can share no transition; give both the same columns"
             ),
-            Problem::NoFeatures { sample, one_step } => {
-                let why = match one_step {
-                    true => "the table has no next states whose features could tell a reward; choose another estimator",
-                    false => {
+            Problem::NoFeatures { sample, one_step, shifted } => {
+                let why = match (one_step, shifted) {
+                    (true, _) => {
+                        "the table has no next states whose features could tell a reward; choose another estimator"
+                    }
+                    (_, true) => {
+                        "the state in which an episode ends is not in the table, so that it has no features; give next states, \
+                         or choose another estimator"
+                    }
+                    _ => {
                         "states are tokens here, which tell no reward; give numeric feature columns `state.NAME` and \
                          `next_state.NAME` instead of `state` and `next_state`, or choose another estimator"
                     }

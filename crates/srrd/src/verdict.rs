@@ -189,6 +189,8 @@ pub enum Why {
         /// Whether the data tell it at all.
         identified: bool,
     },
+    /// A table without next states says that episodes go on after some rows: nobody knows whether these are one step each.
+    StepsUnknown,
     /// Nobody said where episodes end.
     EndsUnknown,
     /// No shared transition ends an episode.
@@ -272,6 +274,10 @@ impl fmt::Display for Why {
                 f,
                 "the answer hangs on gamma, of which the data tell only that it is between {low:.3} and {high:.3}; give the gamma that \
                  the rewards were made for"
+            ),
+            Why::StepsUnknown => f.write_str(
+                "there are no next states, and yet episodes go on after some rows; choose next shift to take the state of the row that \
+                 follows, or next none if every row is a problem of one step",
             ),
             Why::EndsUnknown => f.write_str(
                 "it is unknown where episodes end; mark the ends (a column `terminated`), or choose ends sinks if episodes end in \

@@ -9,7 +9,8 @@ const A: &str = "state,action,next_state,reward,note\n\
                  s0,go,s1,3,again\n\
                  s2,stay,s2,-0.5,\n\
                  s1,stay,s0,0.25,last\n";
-pub(crate) const B: &str = "state,action,next_state,reward\ns0,go,s1,4\ns1,go,s2,1\ns2,stay,s2,0\ns1,stay,s0,2\ns3,go,s0,9\n";
+pub(crate) const B: &str =
+    "state,action,next_state,reward\ns0,go,s1,4\ns1,go,s2,1\ns2,stay,s2,0\ns1,stay,s0,2\ns3,go,s0,9\n";
 
 pub(crate) fn place() -> Place {
     let place = Place::new();

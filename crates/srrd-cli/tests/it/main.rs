@@ -20,6 +20,7 @@ mod raw;
 mod readme;
 mod report;
 mod reproduce;
+mod shifted;
 #[cfg(unix)]
 mod signals;
 mod simulate;

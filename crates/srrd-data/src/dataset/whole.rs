@@ -149,6 +149,11 @@ impl Rows {
                         made.push(of(Role::NextState.info().name, 1));
                     }
                 }
+                Value::Object(_) if role.is_some() => {
+                    let what = "each row is an episode, and this cell is a structure with lists in it: give each of them a column of its own, \
+                                such as `observations.position`";
+                    return Err(self.wrong(column, ErrorKind::UnsupportedColumn, what));
+                }
                 Value::Bool(_) if ends_episodes(role) => {
                     made.push(Made { take: Take::Last, ..same(ColumnType::Bool) });
                 }

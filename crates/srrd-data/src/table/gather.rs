@@ -190,6 +190,7 @@ impl<'a> Gathered<'a> {
                     from_file: roles.sample.is_none() && !roles.named_by_reward,
                     shifted: roles.next_state == NextState::Shifted,
                     one_step: roles.next_state == NextState::OneStep,
+                    goes_on: false,
                     label: label.clone().filter(|label| !label.is_empty()),
                     state_features: roles.state.features().map(<[String]>::to_vec),
                     action_features: roles.action.features().map(<[String]>::to_vec),

@@ -9,6 +9,7 @@ mod model;
 mod models;
 mod names;
 mod nearest;
+mod note;
 mod number;
 mod options;
 mod original;
@@ -34,8 +35,9 @@ pub use format::{Compression, FORMATS, FileFormat, Format, FormatInfo, NpyWriter
 pub use model::{model_path, read_model};
 pub use models::{ModelQuestion, ModelTable, OpenTable, read_models};
 pub use nearest::nearest;
+pub use note::TableNote;
 pub use number::{NotANumber, finite_numbers, parse_number};
-pub use options::{ColumnMap, ColumnMapError, Next, ROLES, Role, RoleInfo, TableNote, TableOptions};
+pub use options::{ColumnMap, ColumnMapError, Next, ROLES, Role, RoleInfo, TableOptions};
 pub use original::{Original, OriginalType};
 pub use preferences::{preferences_of, read_preferences};
 pub use properties::{PROPERTIES, PropertyInfo};

@@ -6,7 +6,8 @@ use srrd::models::{
 use srrd::{FrontEnd, NamedSample};
 
 use super::names::what_is_there;
-use super::options::{Next, ROLES, Role, TableNote, TableOptions};
+use super::note::TableNote;
+use super::options::{Next, ROLES, Role, TableOptions};
 use super::properties::PROPERTIES;
 use super::read::TableReader;
 use super::roles::has;

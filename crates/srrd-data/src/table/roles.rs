@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use srrd::FrontEnd;
 
 use super::names::{is_named, matches, misnamed, spaces, what_is_there};
-use super::options::{Next, Role, TableNote, TableOptions};
+use super::note::TableNote;
+use super::options::{Next, Role, TableOptions};
 use super::properties::PROPERTIES;
 use super::read::listed;
 use super::schema::Schema;
@@ -223,7 +224,8 @@ impl Finder<'_> {
 
     fn missing(&self, role: Role) -> TableError {
         let column = role.info().name;
-        let there = match misnamed(self.schema, column) {
+        let names = || std::iter::once(column).chain(role.info().aliases.iter().copied());
+        let there = match names().find_map(|name| misnamed(self.schema, name)) {
             Some(why) => format!("this one has {}; {why}", listed(self.schema.names())),
             None => self.what_is_there(column),
         };
@@ -232,7 +234,10 @@ impl Finder<'_> {
                 Role::Reward => {
                     format!("say which columns are rewards, as in `{}`", these_rewards(front_end, "old", "new"))
                 }
-                _ => format!("feature columns `{column}.NAME`, or `{column}_0`, `{column}_1`, …"),
+                _ => format!(
+                    "feature columns `{column}.NAME`, or `{column}_0`, `{column}_1`, …, or another column, as in `{}`",
+                    role.option(front_end, "NAME")
+                ),
             };
             format!("the column is missing: a table of transitions needs it (or {instead}); {there}")
         };

@@ -7,8 +7,9 @@ use srrd::{NamedSample, RewardSample, SampleBuilder, SampleError, Token};
 
 use super::batch::Batch;
 use super::gather::Gathered;
+use super::note::TableNote;
 use super::number::{finite_numbers, numbers_with_gaps};
-use super::options::{TableNote, TableOptions};
+use super::options::TableOptions;
 use super::properties::properties_of;
 use super::read::cells::open_cells;
 use super::read::{TableReader, for_each_batch, for_each_mapped};
@@ -275,12 +276,17 @@ pub fn read_sample_table(
         )?;
     }
     let Taker { gathered, ends, .. } = taker;
+    let mut unsure = false;
     if roles.one_step_by_default {
         let goes_on = roles.ends.iter().flatten().next().filter(|_| ends.over.contains(&false));
         if let Some(column) = goes_on.or(roles.episode.as_ref()) {
             let (column, goes_on) = (column.clone(), goes_on.is_some());
             notes.push(TableNote::OneStep { file: file.clone(), column, goes_on });
+            unsure = goes_on;
         }
+    }
+    if options.properties && log.is_none() && roles.episode.is_some() && roles.step.is_some() {
+        notes.push(TableNote::StepsAsPrompts { file: file.clone() });
     }
     let left_out = log.map_or_else(Vec::new, |log| log.notes(&file));
     let mut table = gathered.build().map_err(|error| match error.kind() {
@@ -289,6 +295,7 @@ pub fn read_sample_table(
     })?;
     notes.extend(left_out);
     table.notes = notes;
+    table.samples.iter_mut().for_each(|named| named.goes_on = unsure);
     table.ends = (!ends.ends.is_empty()).then_some(ends.ends);
     if roles.next_state == NextState::OneStep {
         table.each_sample(|_, sample| sample.with_ends(srrd::sample::Ends::all()));

@@ -71,8 +71,7 @@ pub(crate) fn following(
         let says = |flags: &[bool]| flags.get(starts[batch] + at) == Some(&true);
         if says(&ends.ends) {
             following.known[batch][at] = true;
-            // The end state has no features; a row that ends needs no next state, so its own features stand there.
-            following.next[batch][at] = roles.state.features().map(|_| row.place);
+            // It leads to the end state, which is none of those that were met.
             following.ended += 1;
         } else if let Some(after) = after.filter(|after| !says(&ends.over) && after.step - row.step <= 1.5 * stride) {
             following.known[batch][at] = true;

@@ -1,7 +1,8 @@
 //! Columns that are not used although their names are nearly those of columns that would be.
 
 use super::nearest::edits;
-use super::options::{ROLES, Role, TableNote};
+use super::note::TableNote;
+use super::options::{ROLES, Role};
 use super::roles::{NextState, Roles};
 use super::schema::Schema;
 

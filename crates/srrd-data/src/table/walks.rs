@@ -13,8 +13,9 @@ use srrd::trajectories::{End, Trajectories, TrajectoryError};
 
 use super::batch::Batch;
 use super::copy::label_changes;
+use super::note::TableNote;
 use super::number::finite_numbers;
-use super::options::{TableNote, TableOptions};
+use super::options::TableOptions;
 use super::read::cells::open_cells;
 use super::read::{TableReader, for_each_batch, listed};
 use super::roles::{NextState, Places, Roles};
@@ -257,12 +258,13 @@ impl<'a> Rows<'a> {
         let mut others: Vec<Vec<f64>> = vec![Vec::new(); rewards.len().saturating_sub(1)];
         let mut names = Vec::new();
         for (name, rows) in &sample.episodes {
-            let mut began = false;
+            let (mut began, mut cut) = (false, End::Unknown);
             for (number, place) in rows.iter().enumerate() {
                 self.check_order(rows, number)?;
                 let &Place { batch, at, row, .. } = place;
                 // The last row of an episode whose next state nobody recorded is not known to lead anywhere.
                 if self.following.as_ref().is_some_and(|following| !following.known[batch][at]) {
+                    cut = self.end_of(row);
                     continue;
                 }
                 let reward = rewards.first().map(|rewards| rewards[batch][at]);
@@ -287,7 +289,7 @@ impl<'a> Rows<'a> {
                 }
             }
             if began {
-                builder.end(End::Unknown);
+                builder.end(cut);
                 names.push(name.clone());
             }
         }

@@ -17,7 +17,7 @@ use crate::sure::Level;
 use crate::sure::NoiseFloor;
 use crate::sure::{Chance, ChanceSettings, ChanceTest};
 use crate::sure::{Interval, IntervalMethod, IntervalSettings, NoInterval, Resampling};
-use crate::verdict::Verdict;
+use crate::verdict::{Verdict, Why};
 use crate::warning::Warning;
 
 /// Two samples, their distances, and how sure those are.
@@ -202,7 +202,8 @@ pub fn compare(a: &NamedSample, b: &NamedSample, question: &Question) -> Result<
                 let said = (found.answer, distance, question.certainty().within.get());
                 doubt_by_gamma(&pair, &settled.settings, estimate, said)
             });
-            if let Some(doubt) = doubt {
+            let unsure = [a, b].iter().any(|named| named.goes_on).then_some(Why::StepsUnknown);
+            if let Some(doubt) = unsure.or(doubt) {
                 found = Verdict::unknown(doubt);
             }
             verdict = Some(Judgement::new(found, [a, b]));

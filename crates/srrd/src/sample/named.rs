@@ -12,6 +12,8 @@ pub struct NamedSample {
     pub from_file: bool,
     /// Whether the table has no next states: every row ends in one common end state.
     pub one_step: bool,
+    /// Whether the table has no next states, and says all the same that episodes go on after some rows: they may not be one step each.
+    pub goes_on: bool,
     /// Whether the table has no next states, and those of the rows that follow in their episodes were taken.
     pub shifted: bool,
     /// The class of the sample: the value of the `label` column.
@@ -42,6 +44,7 @@ impl NamedSample {
             name: name.into(),
             from_file: false,
             one_step: false,
+            goes_on: false,
             shifted: false,
             label: None,
             state_features: None,

@@ -56,6 +56,7 @@ impl Trajectories {
             source: String::new(),
             from_file: false,
             one_step: false,
+            goes_on: false,
             shifted: false,
             label: self.label.clone(),
             state_features: states.names,

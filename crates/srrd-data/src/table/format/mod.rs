@@ -322,6 +322,9 @@ impl fmt::Display for Format {
     }
 }
 
+/// What text looks like that two bytes per letter make.
+pub(crate) const UTF_16: &str = "UTF-16 text";
+
 /// What the first bytes of a file look like, when they are the signature of a known binary format.
 pub(crate) fn signature(start: &[u8]) -> Option<&'static str> {
     const SIGNATURES: [(&[u8], &str); 12] = [
@@ -335,8 +338,8 @@ pub(crate) fn signature(start: &[u8]) -> Option<&'static str> {
         (b"\x93NUMPY", "a .npy file"),
         (b"\x89HDF", "an HDF5 file"),
         (b"SQLite format 3\0", "an SQLite database"),
-        (b"\xff\xfe", "UTF-16 text"),
-        (b"\xfe\xff", "UTF-16 text"),
+        (b"\xff\xfe", UTF_16),
+        (b"\xfe\xff", UTF_16),
     ];
     SIGNATURES.iter().find(|(magic, _)| start.starts_with(magic)).map(|&(_, name)| name)
 }

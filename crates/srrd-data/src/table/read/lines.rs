@@ -100,6 +100,10 @@ impl LineBlocks {
         if start.is_empty() || signature(start).is_some() {
             return Err(wrong_format(&self.name, format, start));
         }
+        if !format.info().json && start.starts_with(b"{\"") {
+            let what = "it begins as JSON Lines do; give it the extension .jsonl";
+            return Err(TableError::new(ErrorKind::WrongFormat, &self.name, what));
+        }
         if start.starts_with(b"\xef\xbb\xbf") {
             self.start = 3;
             self.end = 3;

@@ -31,8 +31,8 @@ use std::path::Path;
 use crate::dataset::{self, DatasetOptions, Log};
 use crate::error::{ErrorKind, TableError};
 use crate::table::batch::{Batch, Column, TextColumn, Values};
-use crate::table::format::{Compression, FileFormat, Format, signature};
-use crate::table::options::TableNote;
+use crate::table::format::{Compression, FileFormat, Format, UTF_16, signature};
+use crate::table::note::TableNote;
 use crate::table::schema::Schema;
 use crate::table::types::push_text;
 
@@ -342,6 +342,9 @@ impl<T: Read + Seek + Send> ReadSeek for T {}
 
 /// The error for a file of another format than its name says. `start` are its first bytes.
 pub(crate) fn wrong_format(name: &str, format: Format, start: &[u8]) -> TableError {
+    if signature(start) == Some(UTF_16) {
+        return TableError::new(ErrorKind::WrongFormat, name, "it is UTF-16 text; save it as UTF-8");
+    }
     let looks = if start.is_empty() {
         return TableError::new(ErrorKind::Empty, name, "the file is empty; a table needs at least its column names");
     } else if let Some(signature) = signature(start) {

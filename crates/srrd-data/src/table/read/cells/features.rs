@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use super::candidates;
 use crate::error::{ErrorKind, TableError, shorten};
 use crate::table::batch::{Batch, Column, TextColumn, Values};
-use crate::table::options::{Role, TableNote, TableOptions};
+use crate::table::note::TableNote;
+use crate::table::options::{Role, TableOptions};
 use crate::table::read::{Extras, Passing, Piece, Selection, TableReader};
 use crate::table::schema::{ColumnType, Field, Schema};
 

@@ -1,0 +1,209 @@
+//! What is to be told about how a table was read.
+
+use std::fmt;
+
+use srrd::FrontEnd;
+
+use super::options::Role;
+use crate::dataset::DatasetNote;
+use crate::error::shorten;
+
+/// What was understood of a table that its user should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TableNote {
+    /// Columns were taken for others by their names.
+    Recognised {
+        /// The file.
+        file: String,
+        /// Which column is taken for what.
+        columns: Vec<(Role, String)>,
+    },
+    /// Next states are the states of the rows that follow.
+    Shifted {
+        /// The file.
+        file: String,
+        /// How many episodes there are.
+        episodes: usize,
+        /// How many rows end their episode, and lead to an end state.
+        ended: usize,
+        /// How many rows were left out because their next states are not in the table.
+        left_out: usize,
+    },
+    /// Next states were asked for, and a copy has the columns of its input.
+    NotShifted {
+        /// The file.
+        file: String,
+    },
+    /// There are no next states, and a column says that rows follow each other.
+    OneStep {
+        /// The file.
+        file: String,
+        /// The column.
+        column: String,
+        /// Whether it says of some rows that episodes go on after them; else it names episodes, without saying in which order rows are.
+        goes_on: bool,
+    },
+    /// States are taken for prompts although rows are steps of episodes.
+    StepsAsPrompts {
+        /// The file.
+        file: String,
+    },
+    /// A column is not used, and its name is nearly that of one that would be.
+    Unused {
+        /// The file.
+        file: String,
+        /// The column.
+        column: String,
+        /// What it may be.
+        role: Role,
+    },
+    /// A column is not in a copy.
+    LeftOut {
+        /// The file.
+        file: String,
+        /// The column.
+        column: String,
+        /// Why it cannot be kept.
+        why: String,
+    },
+    /// Numbers of a copy became null.
+    Null {
+        /// The file.
+        file: String,
+        /// How many in which column.
+        columns: Vec<(String, u64)>,
+    },
+    /// Which columns were taken for scores.
+    Scores {
+        /// The file.
+        file: String,
+        /// Their names.
+        columns: Vec<String>,
+    },
+    /// Several tables do not score the same responses.
+    NotShared {
+        /// How many responses of the largest table are left out.
+        responses: usize,
+    },
+    /// It is a recorded data set.
+    Dataset {
+        /// The file.
+        file: String,
+        /// What is to be known about it.
+        note: DatasetNote,
+    },
+}
+
+impl TableNote {
+    /// What it is about, as one word for scripts.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            TableNote::Recognised { .. } => "recognised",
+            TableNote::Shifted { .. } => "shifted",
+            TableNote::NotShifted { .. } => "not_shifted",
+            TableNote::OneStep { .. } => "one_step",
+            TableNote::StepsAsPrompts { .. } => "steps_as_prompts",
+            TableNote::Unused { .. } => "unused",
+            TableNote::LeftOut { .. } => "column_left_out",
+            TableNote::Null { .. } => "null",
+            TableNote::Scores { .. } => "scores",
+            TableNote::NotShared { .. } => "not_shared",
+            TableNote::Dataset { note, .. } => note.kind(),
+        }
+    }
+
+    /// Whether something is lost, or may be misread.
+    pub fn is_warning(&self) -> bool {
+        matches!(
+            self,
+            TableNote::LeftOut { .. }
+                | TableNote::Null { .. }
+                | TableNote::NotShifted { .. }
+                | TableNote::OneStep { .. }
+                | TableNote::StepsAsPrompts { .. }
+        )
+    }
+
+    /// Its kind and its sentence, as warnings have them in JSON.
+    pub fn to_json(&self, front_end: FrontEnd) -> serde_json::Value {
+        serde_json::json!({"kind": self.kind(), "message": self.say(front_end)})
+    }
+
+    /// One sentence, with options as this front end writes them.
+    ///
+    /// ```
+    /// use srrd::FrontEnd;
+    /// use srrd_data::TableNote;
+    /// let note = TableNote::Scores { file: "a.csv".to_owned(), columns: vec!["old".to_owned(), "new".to_owned()] };
+    /// assert_eq!(note.say(FrontEnd::Command), "a.csv: comparing the scores old, new; choose others with --rewards");
+    /// assert_eq!(note.say(FrontEnd::Python), "a.csv: comparing the scores old, new; choose others with rewards");
+    /// ```
+    pub fn say(&self, front_end: FrontEnd) -> String {
+        match self {
+            TableNote::Recognised { file, columns } => {
+                let pair = |(role, column): &(Role, String)| format!("`{}` as {role}", shorten(column));
+                format!("{file}: reading {}", columns.iter().map(pair).collect::<Vec<_>>().join(", "))
+            }
+            TableNote::Shifted { file, episodes, ended, left_out } => format!(
+                "{file}: there are no next states, so each row gets the state of the row after it in its episode ({episodes} \
+                 episodes; {ended} last rows end their episode; {left_out} rows are left out because their next states are not \
+                 known)"
+            ),
+            TableNote::NotShifted { file } => format!(
+                "{file}: a copy has the columns of its input, so `{}` adds no next states; say it where the table is compared",
+                front_end.choice("next", "shift")
+            ),
+            TableNote::OneStep { file, column, goes_on } => format!(
+                "{file}: there are no next states, so the problem is taken to have one step, although {}; `{}` takes the \
+                 state of the row that follows, `{}` says that one step is right",
+                match goes_on {
+                    true => format!("`{}` says that episodes go on after some rows", shorten(column)),
+                    false => format!(
+                        "`{}` names episodes (no column `step` says in which order their rows are)",
+                        shorten(column)
+                    ),
+                },
+                front_end.choice("next", "shift"),
+                front_end.choice("next", "none")
+            ),
+            TableNote::StepsAsPrompts { file } => format!(
+                "{file}: states are taken for prompts and actions for responses, although `episode` and `step` make rows the steps of \
+                 episodes; rewards of steps are compared by `distance`"
+            ),
+            TableNote::Unused { file, column, role } => format!(
+                "{file}: column `{0}` is not used; if it is the {role}, say so with `{1}`",
+                shorten(column),
+                role.option(front_end, &shorten(column))
+            ),
+            TableNote::Null { file, columns } => {
+                let told = |(column, count): &(String, u64)| format!("{count} of column `{}`", shorten(column));
+                format!(
+                    "{file}: JSON has no NaN and no infinities; null stands for {}; another format, such as Parquet or CSV, keeps them",
+                    columns.iter().map(told).collect::<Vec<_>>().join(", ")
+                )
+            }
+            TableNote::Scores { file, columns } => {
+                format!(
+                    "{file}: comparing the scores {}; choose others with {}",
+                    columns.join(", "),
+                    front_end.option("rewards")
+                )
+            }
+            TableNote::NotShared { responses } => {
+                format!("the tables do not score the same responses; {responses} of the largest are left out")
+            }
+            TableNote::Dataset { file, note } => format!("{file}: {}", note.say(front_end)),
+            TableNote::LeftOut { file, column, why } => format!(
+                "{file}: column `{}` is left out: {why}; convert it to text or numbers to keep it",
+                shorten(column)
+            ),
+        }
+    }
+}
+
+impl fmt::Display for TableNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.say(FrontEnd::Command))
+    }
+}
