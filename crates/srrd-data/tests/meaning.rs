@@ -208,10 +208,10 @@ fn shifting_without_steps_follows_the_rows_up_to_the_ends_of_episodes() {
     let shifted = table(Format::Csv, rows, &options).unwrap();
     assert_eq!(transitions(&shifted, 0), ["a x b 1", "b x  2", "c x d 3", "e x f 5"]);
     assert_eq!(shifted.ends(), Some(&[false, true, false, false, false, false][..]));
-    // Features have no end state: a row that ends keeps its own.
+    // The end state is none of those that were met, and so has no features.
     let features = "state.x,action,reward,done\n1,x,1,false\n2,x,2,true\n";
     let shifted = table(Format::Csv, features, &options).unwrap();
-    assert_eq!(transitions(&shifted, 0), ["(1) x (2) 1", "(2) x (2) 2"]);
+    assert_eq!(transitions(&shifted, 0), ["(1) x (2) 1", "(2) x  2"]);
     let none = table(Format::Csv, "state,action,reward\na,x,1\n", &options).unwrap_err().to_string();
     assert!(none.contains("no row has a next state"), "{none}");
 }

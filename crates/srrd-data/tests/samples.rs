@@ -111,7 +111,7 @@ fn messages_name_row_and_column() {
     assert_eq!(
         message("state,next_state,reward\na,b,1\n"),
         "t: column `action`: the column is missing: a table of transitions needs it (or feature columns \
-         `action.NAME`, or `action_0`, `action_1`, …); this one has `state`, `next_state`, `reward`"
+         `action.NAME`, or `action_0`, `action_1`, …, or another column, as in `--columns action=NAME`); this one has `state`, `next_state`, `reward`"
     );
     assert!(message("state,action,next_state\na,b,1\n").starts_with("t: column `reward`: the column is missing"));
     assert!(

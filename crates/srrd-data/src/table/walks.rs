@@ -277,6 +277,8 @@ impl<'a> Rows<'a> {
                     (Some(next), _) => next[batch].with(at, &mut push),
                     (None, Some(following)) => match following.next[batch][at] {
                         Some((batch, row)) => states[batch as usize].with(row as usize, &mut push),
+                        // All states of a walk have features; those of the last one tell nothing.
+                        None if self.roles.state.features().is_some() => states[batch].with(at, &mut push),
                         None => Tokens::End.with(at, &mut push),
                     },
                     (None, None) => Tokens::End.with(at, &mut push),
