@@ -80,26 +80,6 @@ fn double<T: Copy + Default + Send>(
     let graph = rewards.graph;
     let values = estimate::near(rewards, batch);
     let without_terminal = (0..graph.states() as u32).all(|x| graph.is_initial(x));
-    // Of a state: Σ R(z, u, x) over X1 and over X2, and the sizes of the two sets.
-    let near = |z: u32| {
-        let values = &values[graph.out_edges(z)];
-        if let (true, Some(weight)) = (without_terminal, batch.equal_weight()) {
-            let sum = estimate::sum(values);
-            let size = values.len() as f64 * weight;
-            return [sum, sum, size, size];
-        }
-        let mut sums = [0.0; 4];
-        for (&y, value) in graph.successors(z).iter().zip(values) {
-            let weight = batch.weight(y);
-            sums[0] += value;
-            sums[2] += weight;
-            if graph.is_initial(y) {
-                sums[1] += value;
-                sums[3] += weight;
-            }
-        }
-        sums
-    };
     let first = match batch.actions {
         // Without a batch to leave anything out, an edge adds its mean to either kind of sum.
         Actions::Marginal if batch.is_all() => None,
@@ -124,9 +104,31 @@ fn double<T: Copy + Default + Send>(
             (rows, size_3, size(graph, batch, |x| graph.is_subsequent(x)))
         },
     );
+    let shared = first.is_none();
     drop(first);
     let constant = term(rows.of_all(graph.states()), size_3 * size_4);
 
+    // Of a state: Σ R(z, u, x) over X1 and over X2, and the sizes of the two sets.
+    let near = |z: u32| {
+        if let (true, Some(weight)) = (without_terminal, batch.equal_weight()) {
+            let edges = graph.out_edges(z);
+            let size = edges.len() as f64 * weight;
+            // Its row is added up already where both kinds of sum have the same values.
+            let sum = if shared { rows.of(z) } else { estimate::sum(&values[edges]) };
+            return [sum, sum, size, size];
+        }
+        let mut sums = [0.0; 4];
+        for (&y, value) in graph.successors(z).iter().zip(&values[graph.out_edges(z)]) {
+            let weight = batch.weight(y);
+            sums[0] += value;
+            sums[2] += weight;
+            if graph.is_initial(y) {
+                sums[1] += value;
+                sums[3] += weight;
+            }
+        }
+        sums
+    };
     let terms_of = |z: u32, size_56: f64, [from_3, from_4]: [f64; 2]| {
         let [near_1, near_2, size_1, size_2] = near(z);
         // Every successor of X1 that lies in B is in X5, so a row of X1 is summed whole. The same holds of X2 and X6, and
