@@ -97,7 +97,8 @@ impl Measured<'_> {
                 [false, false] => return None,
                 [true, true] => {
                     let [x, y] = &left;
-                    agreement_of_residuals(Correlation::Pearson, x.len(), |i| (x[i], y[i]), [0.0; 2]).ok()?.distance
+                    let pairs = || x.iter().copied().zip(y.iter().copied());
+                    agreement_of_residuals(Correlation::Pearson, pairs, [0.0; 2]).ok()?.distance
                 }
                 // One of them is indifferent to what the other one wants.
                 _ => std::f64::consts::FRAC_1_SQRT_2,

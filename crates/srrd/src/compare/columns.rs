@@ -73,12 +73,14 @@ impl Projected {
         (0..outcomes.len()).map(row).collect()
     }
 
-    /// Whether a row of the space starts in a state of some kind, or leads to one.
-    pub fn touches(&self, row: u32, kind: impl Fn(u32) -> bool) -> bool {
-        let touches = |row: &Row| kind(row.state) || kind(row.next);
+    /// For every row of the space, the bits of the states that it starts in or leads to.
+    pub fn bits(&self, of_state: &[u32]) -> Vec<u32> {
+        let of = |row: &Row| of_state[row.state as usize] | of_state[row.next as usize];
         match &self.outcomes {
-            None => touches(&self.rows[row as usize]),
-            Some(outcomes) => outcomes.of(row as usize).any(|(i, _)| touches(&self.rows[i])),
+            None => self.rows.iter().map(of).collect(),
+            Some(outcomes) => (0..outcomes.len())
+                .map(|row| outcomes.of(row).fold(0, |bits, (i, _)| bits | of(&self.rows[i])))
+                .collect(),
         }
     }
 
@@ -185,7 +187,7 @@ impl Columns {
         let at = |i: usize| (self.x[i], y(i));
         let (n, noise) = (self.x.len(), [self.noise[0], noise]);
         match self.projected {
-            Some(_) => agreement_of_residuals(settings.correlation, n, at, noise),
+            Some(_) => agreement_of_residuals(settings.correlation, || (0..n).map(&at), noise),
             None => agreement(settings.correlation, n, at, noise),
         }
     }

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::settings::Shrinkage;
+use crate::units;
 
 /// Why a distance has no value.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -128,19 +129,36 @@ pub(crate) fn pearson_by(n: usize, at: impl Fn(usize) -> (f64, f64), noise: [f64
 
 /// As [`pearson_by`], but around 0: the cosine of two vectors in the place of their correlation. For residuals of a projection, of which a
 /// mean is a part like any other.
-pub(crate) fn cosine_by(n: usize, at: impl Fn(usize) -> (f64, f64), noise: [f64; 2]) -> Result<Agreement, Undefined> {
-    let pairs = || (0..n).map(&at);
-    let largest = pairs().fold([0.0f64; 2], |[a, b], (x, y)| [a.max(x.abs()), b.max(y.abs())]);
-    if n == 0 {
+pub(crate) fn cosine<I: Iterator<Item = (f64, f64)>>(
+    pairs: impl Fn() -> I,
+    noise: [f64; 2],
+) -> Result<Agreement, Undefined> {
+    let squares = |units: [f64; 2]| {
+        let (mut largest, mut squares, mut count) = ([0.0f64; 2], [0.0; 3], 0u64);
+        for (x, y) in pairs() {
+            let (x, y) = (x * units[0], y * units[1]);
+            largest = [largest[0].max(x.abs()), largest[1].max(y.abs())];
+            squares = [squares[0] + x * x, squares[1] + y * y, squares[2] + x * y];
+            count += 1;
+        }
+        (largest, squares, count)
+    };
+    let mut units = [1.0; 2];
+    let (largest, mut found, count) = squares(units);
+    if count == 0 {
         return Err(Undefined::TooFewCommon);
     }
     if largest[0] <= noise[0] || largest[1] <= noise[1] {
         return Err(Undefined::Constant);
     }
-    let scaled = || pairs().map(|(x, y)| (x / largest[0], y / largest[1]));
-    let (xx, yy, xy) = scaled().fold((0.0, 0.0, 0.0), |(a, b, c), (x, y)| (a + x * x, b + y * y, c + x * y));
-    let root = n as f64;
-    if xx <= root * (noise[0] / largest[0]).powi(2) || yy <= root * (noise[1] / largest[1]).powi(2) {
+    // Where squares of the values as they are leave the range of doubles, others units are needed.
+    if !found[..2].iter().all(|square| (1e-200..1e200).contains(square)) {
+        units = largest.map(|largest| units::scale(&[largest]));
+        found = squares(units).1;
+    }
+    let [xx, yy, xy] = found;
+    let all = count as f64;
+    if xx <= all * (noise[0] * units[0]).powi(2) || yy <= all * (noise[1] * units[1]).powi(2) {
         return Err(Undefined::Constant);
     }
     let (x_length, y_length) = (f64::sqrt(xx), f64::sqrt(yy));
@@ -149,7 +167,8 @@ pub(crate) fn cosine_by(n: usize, at: impl Fn(usize) -> (f64, f64), noise: [f64;
         return Ok(Agreement { distance: ((1.0 - cosine) / 2.0).sqrt(), correlation: cosine });
     }
     // 1 − c would lose all its digits.
-    let quarter = scaled().map(|(x, y)| (x / x_length - y / y_length).powi(2)).sum::<f64>() / 4.0;
+    let (a, b) = (units[0] / x_length, units[1] / y_length);
+    let quarter = pairs().map(|(x, y)| (x * a - y * b).powi(2)).sum::<f64>() / 4.0;
     Ok(Agreement { distance: quarter.sqrt(), correlation: 1.0 - 2.0 * quarter })
 }
 

@@ -1,6 +1,6 @@
 //! Which correlation a distance is made of: Pearson's of the values, or Spearman's of their ranks.
 
-use super::pearson::{Agreement, Undefined, cosine_by, pearson_by};
+use super::pearson::{Agreement, Undefined, cosine, pearson_by};
 use crate::settings::Choice;
 
 /// The ρ in D = sqrt((1 − ρ) / 2).
@@ -42,16 +42,15 @@ pub fn spearman(x: &[f64], y: &[f64]) -> Result<Agreement, Undefined> {
     agreement(Correlation::Spearman, x.len(), |i| (x[i], y[i]), [0.0, 0.0])
 }
 
-/// The distance of residuals behind a function: the cosine of the values, or the correlation of their ranks.
-pub(crate) fn agreement_of_residuals(
+/// The distance of pairs of residuals: the cosine of the values, or the correlation of their ranks.
+pub(crate) fn agreement_of_residuals<I: Iterator<Item = (f64, f64)>>(
     correlation: Correlation,
-    n: usize,
-    at: impl Fn(usize) -> (f64, f64),
+    pairs: impl Fn() -> I,
     noise: [f64; 2],
 ) -> Result<Agreement, Undefined> {
     match correlation {
-        Correlation::Pearson => cosine_by(n, at, noise),
-        Correlation::Spearman => agreement(correlation, n, at, noise),
+        Correlation::Pearson => cosine(pairs, noise),
+        Correlation::Spearman => of_ranks(pairs(), noise),
     }
 }
 
@@ -64,12 +63,14 @@ pub(crate) fn agreement(
 ) -> Result<Agreement, Undefined> {
     match correlation {
         Correlation::Pearson => pearson_by(n, at, noise),
-        Correlation::Spearman => {
-            let (x, y): (Vec<f64>, Vec<f64>) = (0..n).map(at).unzip();
-            let (x, y) = (centred_ranks(&x, noise[0]), centred_ranks(&y, noise[1]));
-            pearson_by(n, |i| (x[i], y[i]), [0.0, 0.0])
-        }
+        Correlation::Spearman => of_ranks((0..n).map(at), noise),
     }
+}
+
+fn of_ranks(pairs: impl Iterator<Item = (f64, f64)>, noise: [f64; 2]) -> Result<Agreement, Undefined> {
+    let (x, y): (Vec<f64>, Vec<f64>) = pairs.unzip();
+    let (x, y) = (centred_ranks(&x, noise[0]), centred_ranks(&y, noise[1]));
+    pearson_by(x.len(), |i| (x[i], y[i]), [0.0, 0.0])
 }
 
 /// The ranks of values, less their mean; equal values share the mean of their ranks. Their sum is exactly 0.

@@ -76,7 +76,7 @@ impl ShapingGraph {
     /// What potentials have to be fitted on together. O(edges), once.
     pub fn core(&self) -> &Core {
         self.core.get_or_init(|| {
-            let kept = core(self.states(), &self.edges, |_| true);
+            let kept = core(self.states(), &self.edges);
             let system = System::new(self.states(), kept.iter().map(|&e| self.edges[e as usize]));
             Core { kept, system }
         })
@@ -140,34 +140,62 @@ impl ShapingGraph {
     }
 }
 
-/// The edges that remain, of those that are present, when states with one edge are taken away with it until there are none. O(edges).
-pub(super) fn core(states: usize, edges: &[Edge], present: impl Fn(usize) -> bool) -> Vec<u32> {
-    let mut degree = vec![0u32; states];
-    // The numbers of a state's edges, combined so that the last one can be read off.
-    let mut last = vec![0u32; states];
-    let mut kept: Vec<bool> = (0..edges.len()).map(present).collect();
-    for (e, edge) in edges.iter().enumerate().filter(|(e, _)| kept[*e]) {
-        for state in edge.states() {
-            degree[state] += 1;
-            last[state] ^= e as u32;
+/// The edges that remain when states with one edge are taken away with it until there are none. O(edges).
+fn core(states: usize, edges: &[Edge]) -> Vec<u32> {
+    let mut degrees = Degrees::new(states, edges);
+    let leaves = (0..states as u32).filter(|&state| degrees.degree[state as usize] == 1).collect();
+    let mut kept = vec![true; edges.len()];
+    degrees.peel(edges, leaves, |e| kept[e as usize] = false);
+    (0..edges.len() as u32).filter(|&e| kept[e as usize]).collect()
+}
+
+/// How many edges the states have, while some are taken away.
+#[derive(Clone)]
+pub(super) struct Degrees {
+    degree: Vec<u32>,
+    /// The numbers of a state's edges, combined so that the last one can be read off.
+    last: Vec<u32>,
+    /// How many states have edges.
+    pub states: usize,
+}
+
+impl Degrees {
+    pub fn new(states: usize, edges: &[Edge]) -> Self {
+        let (mut degree, mut last) = (vec![0u32; states], vec![0u32; states]);
+        for (e, edge) in (0u32..).zip(edges) {
+            for state in edge.states() {
+                degree[state] += 1;
+                last[state] ^= e;
+            }
         }
+        let states = degree.iter().filter(|degree| **degree > 0).count();
+        Degrees { degree, last, states }
     }
-    let mut leaves: Vec<u32> = (0..states as u32).filter(|&state| degree[state as usize] == 1).collect();
-    while let Some(leaf) = leaves.pop() {
-        if degree[leaf as usize] != 1 {
-            continue;
-        }
-        let e = last[leaf as usize];
-        kept[e as usize] = false;
-        for state in edges[e as usize].states() {
-            degree[state] -= 1;
-            last[state] ^= e;
-            if degree[state] == 1 {
-                leaves.push(state as u32);
+
+    /// Takes an edge away; `leaves` gets states that have one edge then.
+    pub fn take(&mut self, e: u32, edge: &Edge, leaves: &mut Vec<u32>) {
+        for state in edge.states() {
+            self.degree[state] -= 1;
+            self.last[state] ^= e;
+            match self.degree[state] {
+                0 => self.states -= 1,
+                1 => leaves.push(state as u32),
+                _ => {}
             }
         }
     }
-    (0..edges.len() as u32).filter(|&e| kept[e as usize]).collect()
+
+    /// Takes states with one edge away with it, again and again, beginning with some of them; `taken` is told the edges.
+    pub fn peel(&mut self, edges: &[Edge], mut leaves: Vec<u32>, mut taken: impl FnMut(u32)) {
+        while let Some(leaf) = leaves.pop() {
+            // Its edge may be gone by now.
+            if self.degree[leaf as usize] == 1 {
+                let e = self.last[leaf as usize];
+                taken(e);
+                self.take(e, &edges[e as usize], &mut leaves);
+            }
+        }
+    }
 }
 
 /// Numbers states from 0 in order of appearance.

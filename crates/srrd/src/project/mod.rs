@@ -27,6 +27,7 @@ pub(crate) use levels::Components;
 pub(crate) use means::{MeanProjection, MeanRows};
 pub(crate) use solve::{Border, Fit, Solver};
 pub(crate) use space::Space;
+pub(crate) use without::Residuals;
 
 use crate::sample::RewardSample;
 use crate::settings::Gamma;

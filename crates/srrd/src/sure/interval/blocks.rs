@@ -31,7 +31,7 @@ use super::{IntervalSettings, Level, NoInterval, Range};
 use crate::compare::{
     Agreement, Columns, Correlation, InSpace, Measured, Pair, Projected, SharedEnds, agreement_of_residuals,
 };
-use crate::project::Space;
+use crate::project::{Residuals, Space};
 use crate::run::{Steps, checkpoint};
 use crate::settings::EndRule;
 use crate::stats::{normal_quantile, student_quantile};
@@ -144,30 +144,15 @@ impl Measured<'_> {
 
     /// z with every group of states left out, where that leaves enough.
     fn without_groups(&self, columns: &Columns, projected: &Projected, distance: f64) -> Vec<f64> {
-        let states = projected.rows.iter().map(|row| row.state.max(row.next) + 1).max().unwrap_or(0);
-        let group_of: Vec<u8> = (0..states).map(|state| group_of(state) as u8).collect();
-        let left_out = LeftOut {
-            columns,
-            projected,
-            pair: self.pair,
-            rewards: OnceLock::new(),
-            correlation: self.settings.correlation,
-            within: match self.settings.correlation {
-                Correlation::Pearson => distance * PRECISION,
-                // Ranks change with every error, cosines with its square.
-                Correlation::Spearman => PRECISION * PRECISION,
-            },
-        };
+        let left_out = LeftOut::new(self.pair, columns, projected, self.settings.correlation, distance);
         let steps = Steps::begin("groups left out", GROUPS as u64);
-        let one = |group: usize| {
+        let one = |group: u32| {
             checkpoint();
             steps.add(1);
-            let stays = |i: &u32| !projected.touches(*i, |state| usize::from(group_of[state as usize]) == group);
-            let mut kept = Vec::with_capacity(projected.len());
-            kept.extend((0..projected.len() as u32).filter(stays));
-            left_out.quickly(&kept).unwrap_or_else(|| left_out.anew(&kept)).map(|found| z(found.distance))
+            let gone = left_out.rows_of(group);
+            left_out.quickly(&gone).unwrap_or_else(|| left_out.anew(&gone)).map(|found| z(found.distance))
         };
-        let found: Vec<Option<f64>> = (0..GROUPS).into_par_iter().map(one).collect();
+        let found: Vec<Option<f64>> = (0..GROUPS as u32).into_par_iter().map(one).collect();
         // A group without which the rewards are equal says that it carries all of the difference; its z would be infinite.
         found.into_iter().flatten().filter(|z| z.is_finite()).collect()
     }
@@ -178,34 +163,64 @@ struct LeftOut<'a> {
     columns: &'a Columns,
     projected: &'a Projected,
     pair: &'a Pair<'a>,
-    /// By row; where projecting anew takes them.
-    rewards: OnceLock<[Vec<f64>; 2]>,
     correlation: Correlation,
+    /// By row: a bit for every group that it touches.
+    groups: Vec<u32>,
+    /// What is left on all rows, if that tells what is left on some.
+    residuals: Option<Residuals<'a>>,
     /// How precise residuals have to be.
     within: f64,
+    /// By row; where projecting anew takes them.
+    rewards: OnceLock<[Vec<f64>; 2]>,
 }
 
-impl LeftOut<'_> {
+impl<'a> LeftOut<'a> {
+    fn new(
+        pair: &'a Pair<'a>,
+        columns: &'a Columns,
+        projected: &'a Projected,
+        correlation: Correlation,
+        distance: f64,
+    ) -> Self {
+        let states = projected.rows.iter().map(|row| row.state.max(row.next) + 1).max().unwrap_or(0);
+        let groups = projected.bits(&(0..states).map(|state| 1 << group_of(state)).collect::<Vec<u32>>());
+        let residuals = match &projected.space {
+            Space::States(projection) if projected.len() >= MANY => projection.residuals([&columns.x, &columns.y]),
+            _ => None,
+        };
+        let within = match correlation {
+            Correlation::Pearson => distance * PRECISION,
+            // Ranks change with every error, cosines with its square.
+            Correlation::Spearman => PRECISION * PRECISION,
+        };
+        LeftOut { columns, projected, pair, correlation, groups, residuals, within, rewards: OnceLock::new() }
+    }
+
+    /// The rows that touch a group, ascending.
+    fn rows_of(&self, group: u32) -> Vec<u32> {
+        (0u32..).zip(&self.groups).filter(|(_, groups)| *groups >> group & 1 == 1).map(|(row, _)| row).collect()
+    }
+
     /// From the residuals on all rows; `None` where that does not do.
-    fn quickly(&self, kept: &[u32]) -> Option<Option<Agreement>> {
-        let Space::States(projection) = &self.projected.space else { return None };
-        if self.projected.len() < MANY {
-            return None;
-        }
-        let left = projection.on_some([&self.columns.x, &self.columns.y], kept, LEAST_FREEDOM, self.within)?;
-        Some(agreement_of_residuals(self.correlation, left.len(), |i| left.at(i), self.columns.noise).ok())
+    fn quickly(&self, gone: &[u32]) -> Option<Option<Agreement>> {
+        let left = self.residuals.as_ref()?.without(gone, LEAST_FREEDOM, self.within)?;
+        Some(agreement_of_residuals(self.correlation, || left.pairs(), self.columns.noise).ok())
     }
 
     /// By the definition: shaping is taken out of the rewards on the rows that are kept.
-    fn anew(&self, kept: &[u32]) -> Option<Agreement> {
-        let projection = self.projected.on(kept)?;
+    fn anew(&self, gone: &[u32]) -> Option<Agreement> {
+        let mut gone = gone.iter().peekable();
+        let rows = 0..self.projected.len() as u32;
+        let kept: Vec<u32> = rows.filter(|row| gone.next_if_eq(&row).is_none()).collect();
+        let projection = self.projected.on(&kept)?;
         if projection.shaping().degrees_of_freedom < LEAST_FREEDOM {
             return None;
         }
         let of_kept = |values: &[f64]| kept.iter().map(|&i| values[i as usize]).collect::<Vec<f64>>();
         let rewards = self.rewards.get_or_init(|| self.projected.rewards(self.pair));
         let [x, y] = rewards.each_ref().map(|values| projection.residual(&of_kept(values)));
-        agreement_of_residuals(self.correlation, x.len(), |i| (x[i], y[i]), self.columns.noise).ok()
+        let pairs = || x.iter().copied().zip(y.iter().copied());
+        agreement_of_residuals(self.correlation, pairs, self.columns.noise).ok()
     }
 }
 
@@ -326,19 +341,11 @@ mod tests {
             let (columns, found) = measured.defined().unwrap();
             let projected = columns.projected().unwrap();
             assert!(projected.len() >= MANY);
-            let left_out = LeftOut {
-                columns,
-                projected,
-                pair: &pair,
-                rewards: OnceLock::new(),
-                correlation: Correlation::Pearson,
-                within: found.distance * PRECISION,
-            };
+            let left_out = LeftOut::new(&pair, columns, projected, Correlation::Pearson, found.distance);
             for group in [0, 7, 13] {
-                let kept: Vec<u32> =
-                    (0..projected.len() as u32).filter(|&i| !projected.touches(i, |s| group_of(s) == group)).collect();
-                let quick = left_out.quickly(&kept).expect("not given up").unwrap();
-                let literal = left_out.anew(&kept).unwrap();
+                let gone = left_out.rows_of(group);
+                let quick = left_out.quickly(&gone).expect("not given up").unwrap();
+                let literal = left_out.anew(&gone).unwrap();
                 // z has errors of the square of what residuals have.
                 assert!((z(quick.distance) - z(literal.distance)).abs() < 1e-6, "{quick:?} is not {literal:?}");
             }
