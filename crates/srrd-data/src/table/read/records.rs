@@ -20,7 +20,7 @@ use crate::table::schema::{ColumnType, Field, Schema};
 use crate::table::write::originals::can_keep;
 
 /// About so many bytes are in a batch where rows are long texts: many batches are in work at the same time …
-pub(crate) const BATCH_BYTES: usize = 4 << 20;
+pub(crate) const BATCH_BYTES: usize = 1 << 20;
 /// … which have at least so many rows.
 pub(crate) const BATCH_ROWS: usize = 64;
 

@@ -231,18 +231,21 @@ fn z(distance: f64) -> f64 {
 
 /// The sandwich of independent rows.
 fn by_rows(columns: &Columns, found: Agreement, freedom: f64) -> f64 {
-    let length = |values: &[f64]| values.iter().map(|v| v * v).sum::<f64>().sqrt();
-    let (x, y) = (crate::units::scaled(&columns.x), crate::units::scaled(&columns.y));
-    let (a, b) = (1.0 / length(&x), 1.0 / length(&y));
+    // In units of the lengths of the two sides, by way of units in which squares stay in range.
+    let unit = |values: &[f64]| {
+        let scale = crate::units::scale(values);
+        scale / values.iter().map(|v| (v * scale).powi(2)).sum::<f64>().sqrt()
+    };
+    let (a, b) = (unit(&columns.x), unit(&columns.y));
     let influence = |(x, y): (&f64, &f64)| {
         let (u, v) = (x * a, y * b);
         // uv − c(u² + v²)/2 with c = 1 − 2D², in which nothing cancels near D = 0.
         let (apart, squared) = ((u - v) * (u - v), found.distance * found.distance);
         squared * (u * u + v * v) - 0.5 * apart
     };
-    let squares: f64 = x.iter().zip(&y).map(influence).map(|e| e * e).sum();
+    let squares: f64 = columns.x.iter().zip(&columns.y).map(influence).map(|e| e * e).sum();
     let unexplained = 4.0 * found.distance.powi(2) * (1.0 - found.distance.powi(2));
-    (x.len() as f64 / freedom * squares).sqrt() / unexplained
+    (columns.x.len() as f64 / freedom * squares).sqrt() / unexplained
 }
 
 /// The distances at z ± reach.
