@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-#: So that those whose parent has ended become children of this process: PR_SET_CHILD_SUBREAPER of prctl.
+#: PR_SET_CHILD_SUBREAPER of prctl.
 ADOPT = 36
 
 
@@ -87,14 +87,26 @@ def kill(processes: set[int]) -> None:
             os.kill(process, signal.SIGKILL)
 
 
-def _watched(work: Callable[..., None], arguments: tuple[Any, ...], patience: float) -> None:
+def adopt() -> None:
+    """Processes whose parent ends become children of this one."""
     ctypes.CDLL(None).prctl(ADOPT, 1, 0, 0, 0)
-    before = descendants(os.getpid())
-    work(*arguments)
+
+
+def end_of(others: set[int], patience: float) -> list[str]:
+    """Waits for the end of all that this process started but `others`; the commands of those that did not end and were killed."""
     deadline = time.monotonic() + patience
-    while left := descendants(os.getpid()) - before:
+    while left := descendants(os.getpid()) - others:
         if time.monotonic() > deadline:
             commands = [command_of(process) for process in left]
             kill(left)
-            raise AssertionError(f"processes are left behind: {commands}")
+            return commands
         time.sleep(0.1)
+    return []
+
+
+def _watched(work: Callable[..., None], arguments: tuple[Any, ...], patience: float) -> None:
+    adopt()
+    others = descendants(os.getpid())
+    work(*arguments)
+    left = end_of(others, patience)
+    assert not left, f"processes are left behind: {left}"
