@@ -145,7 +145,7 @@ fn each_of_several_rewards_is_a_sample_of_the_rows_that_have_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.jsonl");
     let row = |row: usize| {
-        let maths = if row % 3 == 0 { "null".to_owned() } else { (row % 7).to_string() };
+        let maths = if row.is_multiple_of(3) { "null".to_owned() } else { (row % 7).to_string() };
         let code = if row % 3 == 1 { (row % 5).to_string() } else { "null".to_owned() };
         let (prompt, response, step) = (row / 6, row % 4, row / 18);
         format!(

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use srrd::sample::{Apart, OwnRows, Placement};
+use srrd::sample::{Apart, OfList, OwnRows, Placement};
 use srrd::{Duplicates, FrontEnd, NamedSample, RewardSample, SampleBuilder, SampleError};
 
 use super::batch::Batch;
@@ -238,7 +238,7 @@ fn of_lists(
     others: Vec<Vec<f64>>,
     duplicates: Duplicates,
     gaps: Gaps,
-) -> Result<(Vec<Option<Built>>, Placement), (usize, SampleError)> {
+) -> Result<(Vec<Option<Built>>, Placement), OfList> {
     if gaps == Gaps::Apart {
         let (built, placement) = builder.build_apart(others, duplicates)?;
         let of = |Apart { sample, own }| Built { sample, which: None, own };

@@ -10,6 +10,9 @@ use crate::sample::assemble::{Rows, assemble};
 /// A sample, and which of its transitions have a reward of their own; `None`: all.
 pub type Scored = (RewardSample, Option<Vec<bool>>);
 
+/// What is wrong, and with which list of rewards; that of the pushed ones is 0.
+pub type OfList = (usize, SampleError);
+
 /// A sample of the rows that have its reward.
 #[derive(Clone, Debug)]
 pub struct Apart {
@@ -39,7 +42,7 @@ impl SampleBuilder {
         self,
         others: Vec<Vec<f64>>,
         duplicates: Duplicates,
-    ) -> Result<(Vec<RewardSample>, Placement), (usize, SampleError)> {
+    ) -> Result<(Vec<RewardSample>, Placement), OfList> {
         let (first, mut samples, placement) = self.build_lists(others, duplicates, |lists, rewards| {
             lists.check(&rewards, false)?;
             lists.whole(rewards)
@@ -57,7 +60,7 @@ impl SampleBuilder {
         self,
         others: Vec<Vec<f64>>,
         duplicates: Duplicates,
-    ) -> Result<(Vec<Scored>, Placement), (usize, SampleError)> {
+    ) -> Result<(Vec<Scored>, Placement), OfList> {
         let (first, mut samples, placement) = self.build_lists(others, duplicates, |lists, rewards| {
             lists.check(&rewards, true)?;
             match has_gaps(&rewards) {
@@ -92,7 +95,7 @@ impl SampleBuilder {
         self,
         lists: Vec<Vec<f64>>,
         duplicates: Duplicates,
-    ) -> Result<(Vec<Option<Apart>>, Placement), (usize, SampleError)> {
+    ) -> Result<(Vec<Option<Apart>>, Placement), OfList> {
         let (_, samples, placement) = self.build_lists(lists, duplicates, |lists, rewards| {
             lists.check(&rewards, true)?;
             match has_gaps(&rewards) {
@@ -109,7 +112,7 @@ impl SampleBuilder {
         others: Vec<Vec<f64>>,
         duplicates: Duplicates,
         build: impl Fn(&Lists<'_>, Vec<f64>) -> Result<T, SampleError>,
-    ) -> Result<(RewardSample, Vec<T>, Placement), (usize, SampleError)> {
+    ) -> Result<(RewardSample, Vec<T>, Placement), OfList> {
         let SampleBuilder { states, actions, mut source, mut action, mut target, reward } = self;
         let count = reward.len();
         let (states, actions) = parallel::join(
