@@ -236,6 +236,8 @@ class Returns(Result):
     tau_b: Record
     #: For each reward, how many preferences it agrees with.
     preferences: list[Record]
+    #: What was understood of the tables: ``kind`` and ``message`` each.
+    notes: list[Record]
 
     def _table(self, of: str | None = None) -> Sequence[Mapping[str, Any]]:
         if of is not None or "tau_b" not in self:
@@ -251,6 +253,8 @@ class Regret(Result):
     #: Acting on a, judged by b: ``regret``, ``optimal``, ``earned``, ``worst``; and the other way round.
     a_under_b: Record
     b_under_a: Record
+    #: What was understood of the tables that the samples were read from: ``kind`` and ``message`` each.
+    notes: list[Record]
 
     def _table(self, of: str | None = None) -> Sequence[Mapping[str, Any]]:
         if of is not None:
@@ -269,6 +273,8 @@ class Evaluation(Result):
     #: What the share of common transitions alone achieves.
     overlap: Record
     warnings: list[Record]
+    #: What was understood of the tables that the samples were read from: ``kind`` and ``message`` each.
+    notes: list[Record]
 
 
 def _records(value: Any) -> Any:

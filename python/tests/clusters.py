@@ -102,7 +102,6 @@ def _started() -> Cluster:
 @pytest.fixture(name="cluster")
 def cluster_of_tests() -> Cluster:
     """The cluster of all tests; `ready` brings it back to two workers."""
-    pytest.importorskip("distributed", reason="Dask is not installed: pip install 'srrd[dask]'")
     return _started()
 
 

@@ -410,7 +410,6 @@ def test_tasks_that_are_lost_again_and_again_are_given_up() -> None:
 
 
 def test_a_cluster_is_not_a_client() -> None:
-    pytest.importorskip("distributed", reason="Dask is not installed: pip install 'srrd[dask]'")
     cluster = type("LocalCluster", (), {"__module__": "distributed.deploy.local"})()
     with pytest.raises(TypeError, match="make a client: dask.distributed.Client"):
         srrd.pairwise(SAMPLES, engine=cluster)

@@ -163,6 +163,23 @@ def test_advice_and_verdicts_are_sentences() -> None:
     assert 'ends="none" (they go on) or ends="sinks"' in said
 
 
+def test_answers_about_episodes_say_how_tables_were_read() -> None:
+    renamed = {"state": "obs", "next_state": "next_obs"}
+    log = {renamed.get(name, name): values for name, values in LOG.items()}
+    read = "reading `obs` as state, `next_obs` as next_state"
+    for more in ({"rewards": ("old", "new")}, {"rewards": "old", "preferences": [(3, 0), (1, 2)]}):
+        found = srrd.returns(log | REWARDS, **more)
+        assert [(note.kind, note.message) for note in found.notes] == [("recognised", f"the dict: {read}")]
+    tables = [log | {"reward": values} for values in REWARDS.values()]
+    # What both tables say is said once.
+    assert len(srrd.returns(*tables).notes) == 1
+    assert srrd.returns(LOG | REWARDS, rewards=("old", "new")).notes == []
+    steps = log | {"step": [0, 1, 0, 0, 0], "action": list("xxxxy")}
+    for learned in (srrd.irl.maxent(steps)[0], srrd.irl.preferences(steps, [(3, 0), (1, 2)])):
+        (note,) = learned.notes
+        assert read in note and [told.message for told in srrd.inspect(learned).notes] == [note]
+
+
 def test_what_was_found_is_said_first(found: dict[str, srrd.Result]) -> None:
     (models, *_) = found["models"].sentences
     assert models.startswith("The distance of old and new is ")

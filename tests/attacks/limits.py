@@ -122,6 +122,7 @@ def memory(attack: Attack) -> None:
 def low_memory(attack: Attack, seconds: float) -> None:
     """Too little address space: a command may be ended by the system, but leaves nothing that looks finished or cannot be removed."""
     (attack.folder / "large.csv").write_text(base_table(200_000))
+    (attack.folder / "base.csv").write_text(base_table(120))
     before, count, ended, end = len(attack.broken), 0, 0, time.monotonic() + seconds
     while time.monotonic() < end:
         bytes_ = attack.random.randrange(60, 700) << 20

@@ -149,11 +149,11 @@ impl TableError {
         Self::new(ErrorKind::Empty, file, "the table has no data rows; at least one transition is needed")
     }
 
-    /// The error for a log of several rewards of which no row has all.
-    pub(crate) fn no_row_with_all(file: impl Into<String>) -> Self {
+    /// The error for a log of which no row has a reward that is asked for.
+    pub(crate) fn no_row_with(file: impl Into<String>) -> Self {
         Self::telling(ErrorKind::Empty, file, |front_end| {
             format!(
-                "in every row one of the rewards is missing, so that nothing can be compared; choose rewards that the same rows have with `{}`",
+                "no row has such a reward, so that nothing can be compared; choose others with `{}`",
                 these_rewards(front_end, "A", "B")
             )
         })
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn options_are_named_as_the_front_end_has_them() {
-        let error = TableError::no_row_with_all("a.csv").at_row(3);
+        let error = TableError::no_row_with("a.csv").at_row(3);
         assert!(error.to_string().ends_with("with `--rewards A,B`"), "{error}");
         let said = error.say(FrontEnd::Python);
         assert!(said.starts_with("a.csv: row 3: ") && said.ends_with("with `rewards=[\"A\", \"B\"]`"), "{said}");

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use common::{Cell, Table, cell, fixture, float, text};
 use srrd::models::ModelSettings;
 use srrd_data::{
-    Batch, DatasetNote, DatasetOptions, ErrorKind, ModelQuestion, OpenTable, Piece, ReadOptions, Role, TableCopy,
-    TableError, TableNote, TableOptions, open, read_models, read_table, score_columns,
+    Batch, Column, ColumnType, DatasetNote, DatasetOptions, ErrorKind, ModelQuestion, OpenTable, Piece, ReadOptions,
+    Role, Schema, TableCopy, TableError, TableNote, TableOptions, Values, create, open, read_models, read_table,
+    score_columns,
 };
 
 /// Every log, what it is, and its rewards.
@@ -124,9 +125,9 @@ fn rows_without_a_reward_are_left_out_and_counted() {
         .map(|step| fs::read_to_string(log(&format!("verl/{step}.jsonl"))).unwrap().matches("\"style\": NaN").count())
         .sum();
     assert!(written > 0);
-    let [all, some] = [of(&["score", "style"]), of(&["score", "format"])];
-    assert_eq!((left_out(&all.notes), left_out(&some.notes)), (written as u64, 0));
-    assert_eq!((all.row_count() + written, some.row_count()), (48, 48));
+    let [one, whole] = [of(&["style"]), of(&["score", "format"])];
+    assert_eq!((left_out(&one.notes), left_out(&whole.notes)), (written as u64, 0));
+    assert_eq!((one.row_count() + written, whole.row_count()), (48, 48));
     // A copy leaves out the same rows, and says so.
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("log.csv");
@@ -137,6 +138,48 @@ fn rows_without_a_reward_are_left_out_and_counted() {
     assert_eq!((copied.rows, left_out(&copied.notes)), (48 - written as u64, written as u64));
     // True and false are numbers.
     assert!(of(&["acc"]).samples[0].sample.rewards().iter().all(|reward| [0.0, 1.0].contains(reward)));
+}
+
+#[test]
+fn each_of_several_rewards_is_a_sample_of_the_rows_that_have_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.jsonl");
+    let row = |row: usize| {
+        let maths = if row.is_multiple_of(3) { "null".to_owned() } else { (row % 7).to_string() };
+        let code = if row % 3 == 1 { (row % 5).to_string() } else { "null".to_owned() };
+        let (prompt, response, step) = (row / 6, row % 4, row / 18);
+        format!(
+            "{{\"input\": \"p{prompt}\", \"output\": \"r{response}\", \"score\": {row}, \"maths\": {maths}, \"code\": {code}, \"step\": {step}, \
+             \"over\": {}, \"to\": \"p{}\"}}\n",
+            row % 2,
+            row % 5
+        )
+    };
+    // Rows repeat others; of the first step, no row has `code`.
+    let rows = (0..36).map(|at| if at < 18 && at % 3 == 1 { row(at + 1) } else { row(at) });
+    fs::write(&path, rows.collect::<String>()).unwrap();
+    let read = |rewards: &[&str], columns: &str| {
+        let rewards = rewards.iter().map(|name| (*name).to_owned()).collect();
+        let columns = columns.parse().unwrap();
+        read_table(&path, TableOptions { rewards, columns, episodes: true, ..TableOptions::default() }).unwrap()
+    };
+    // Also where rows have next states, ends and episodes, and where a column names samples.
+    for columns in ["", "next_state=to,terminated=over,episode=step", "sample=step"] {
+        let all = read(&["score", "maths", "code"], columns);
+        let kinds: Vec<&str> = all.notes.iter().map(TableNote::kind).collect();
+        assert_eq!(kinds, ["log", "some_rewards"], "{columns}");
+        let alone = ["score", "maths", "code"].map(|reward| read(&[reward], columns).samples);
+        let mut expected: Vec<_> = alone.iter().flatten().collect();
+        // By sample, and in it by reward.
+        expected.sort_by_key(|named| named.name.split_once('/').map(|(step, _)| step.to_owned()));
+        assert_eq!(all.samples.len(), expected.len(), "{columns}");
+        for (sample, expected) in all.samples.iter().zip(expected) {
+            assert_eq!((&sample.name, &sample.sample), (&expected.name, &expected.sample), "{columns}");
+            let counts = [sample, expected].map(|named| named.episodes.as_ref().map(|episodes| episodes.len()));
+            assert_eq!(counts[0].is_some(), counts[1].is_some());
+        }
+    }
+    assert_eq!(read(&["score", "maths", "code"], "sample=step").samples.len(), 5);
 }
 
 #[test]
@@ -304,14 +347,27 @@ fn verifiers_say_more_than_rewards() {
 }
 
 #[test]
-fn rewards_that_no_row_has_together_are_told() {
+fn rewards_that_no_row_has_are_told() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.jsonl");
     let row = |a: &str, b: &str| format!("{{\"input\": \"p\", \"output\": \"r\", \"reward\": {a}, \"code\": {b}}}\n");
     fs::write(&path, row("1", "null") + &row("null", "0")).unwrap();
+    assert_eq!(read_table(&path, TableOptions::default()).unwrap().samples.len(), 2);
+    let path = folder.path().join("log.parquet");
+    let [words, numbers] = [ColumnType::Text, ColumnType::Float];
+    let kinds = [words, words, numbers, numbers, numbers, numbers];
+    let names = ["prompt", "completion", "reward", "code", "advantage", "step"];
+    let schema = Schema::new(names.iter().map(|name| (*name).to_owned()).zip(kinds));
+    let texts = |texts: [&str; 2]| Column::from(Values::Text(texts.into_iter().collect()));
+    let [rewards, code, advantages] =
+        [[1.0, 2.0], [f64::NAN; 2], [0.5; 2]].map(|values| Column::from(Values::Float(values.to_vec())));
+    let columns = vec![texts(["p", "p"]), texts(["a", "b"]), rewards, code, advantages.clone(), advantages];
+    let mut table = create(&path, &schema).unwrap();
+    table.write(&Batch::from_columns(columns, 1)).unwrap();
+    table.finish().unwrap();
     let error = read_table(&path, TableOptions::default()).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Empty);
-    assert!(error.to_string().contains("in every row one of the rewards is missing"), "{error}");
+    assert_eq!((error.kind(), error.column()), (ErrorKind::Empty, Some("code")));
+    assert!(error.to_string().contains("no row has such a reward"), "{error}");
 }
 
 #[test]
@@ -356,10 +412,9 @@ fn answers_of_agents_are_told_apart_by_what_they_do() {
 fn steps_make_groups() {
     let mut options = TableOptions { rewards: vec!["score".into(), "format".into()], ..TableOptions::default() };
     options.columns.set(Role::Sample, "step");
-    let groups = read_table(&log("verl"), options).unwrap().into_groups();
-    let names: Vec<&str> = groups.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["1", "2", "10"]);
-    assert!(groups.iter().all(|(_, samples)| samples.len() == 2 && samples[1].name == "format"));
+    let table = read_table(&log("verl"), options).unwrap();
+    let names: Vec<&str> = table.samples.iter().map(|sample| sample.name.as_str()).collect();
+    assert_eq!(names, ["1/score", "1/format", "2/score", "2/format", "10/score", "10/format"]);
 }
 
 #[test]

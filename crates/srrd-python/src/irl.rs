@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use srrd::returns::Preference;
 use srrd::{Choice, FrontEnd, Gamma, Metric};
-use srrd_data::{model_path, read_model};
+use srrd_data::{TableNote, model_path, read_model};
 use srrd_irl::airl::Airl;
 use srrd_irl::airl::ppo::{AirlOutside, AirlPpo, StagedWorld};
 use srrd_irl::maxent::{Form, MaxEnt, RewardOf};
@@ -177,6 +177,8 @@ pub fn irl<'py>(
     let method = info.ok_or_else(|| wrong(format!("there is no method '{method}'")))?.method;
     let (asked, raised) = (Asked(options), Raised::default());
     let texts = walks.first().map_or([false; 2], |walks| walks.get().texts);
+    // All sets are of one table.
+    let notes = walks.first().map(|walks| Arc::clone(&walks.get().notes)).unwrap_or_default();
     let walks: Vec<Arc<srrd::returns::Walks>> = walks.iter().map(|walks| Arc::clone(&walks.get().walks)).collect();
     let learned = match method {
         Method::Maxent => of_sets(py, walks, Box::new(asked.maxent()?), asked.model()?, None, threads),
@@ -196,7 +198,7 @@ pub fn irl<'py>(
     };
     // What an environment raised is raised as it is.
     let learned = learned.map_err(|error| raised.take().unwrap_or(error))?;
-    let all = learned.into_iter().map(|one| given(py, one, texts)).collect::<PyResult<Vec<_>>>()?;
+    let all = learned.into_iter().map(|one| given(py, one, texts, &notes)).collect::<PyResult<Vec<_>>>()?;
     PyList::new(py, all)
 }
 
@@ -236,7 +238,7 @@ fn of_sets(
 
 type Given<'py> = (Sample, Bound<'py, PyDict>);
 
-fn given<'py>(py: Python<'py>, learned: Learned, texts: [bool; 2]) -> PyResult<Given<'py>> {
+fn given<'py>(py: Python<'py>, learned: Learned, texts: [bool; 2], notes: &Arc<[TableNote]>) -> PyResult<Given<'py>> {
     let more = PyDict::new(py);
     more.set_item("std_errors", learned.std_errors.map(|errors| PyArray1::from_vec(py, errors)))?;
     let draws: Vec<_> = learned.draws.into_iter().map(|draw| PyArray1::from_vec(py, draw)).collect();
@@ -260,5 +262,5 @@ fn given<'py>(py: Python<'py>, learned: Learned, texts: [bool; 2]) -> PyResult<G
     trace.set_item("accuracy", of(|iterate| iterate.accuracy))?;
     trace.set_item("returns", of(|iterate| iterate.returns))?;
     more.set_item("trace", trace)?;
-    Ok((Sample::new(learned.sample, texts), more))
+    Ok((Sample { notes: Arc::clone(notes), ..Sample::new(learned.sample, texts) }, more))
 }

@@ -2,8 +2,8 @@
 
 use crate::columns::Columns;
 use crate::error::{of_table, wrong};
-use crate::reading::{Reading, tell};
-use crate::values::{Told, of_json};
+use crate::reading::{Reading, notes_as_json, tell};
+use crate::values::{Told, each_once, of_json};
 use crate::work::{self, Threads};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use srrd::Gamma;
 use srrd::returns::{Preference, ReturnSettings, ReturnsError, compare_preferences, compare_returns};
 use srrd::sure::{Draws, Level};
-use srrd_data::{TableError, WalkTable, read_preferences, read_walk_table, read_walks};
+use srrd_data::{TableError, TableNote, WalkTable, read_preferences, read_walk_table, read_walks};
 use srrd_show::present;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,12 +22,16 @@ pub struct Walks {
     pub(crate) walks: Arc<srrd::returns::Walks>,
     /// Whether states and actions were given as texts, so that texts of digits come back as texts.
     pub(crate) texts: [bool; 2],
+    /// What was understood of the table that they were read from.
+    pub(crate) notes: Arc<[TableNote]>,
 }
 
 fn told(py: Python<'_>, read: Result<WalkTable, TableError>, texts: [bool; 2]) -> PyResult<Vec<Walks>> {
     let table = read.map_err(|error| of_table(&error))?;
     tell(py, &table.notes)?;
-    Ok(table.walks.into_iter().map(|walks| Walks { walks: Arc::new(walks), texts }).collect())
+    let notes: Arc<[TableNote]> = table.notes.into();
+    let of = |walks| Walks { walks: Arc::new(walks), texts, notes: Arc::clone(&notes) };
+    Ok(table.walks.into_iter().map(of).collect())
 }
 
 /// The episodes of columns in memory: by sample and reward column.
@@ -82,6 +86,7 @@ pub fn returns<'py>(
     };
     let preferences: Option<Vec<Preference>> =
         preferences.map(|pairs| pairs.into_iter().map(|(better, worse)| Preference { better, worse }).collect());
+    let notes = each_once(rewards.iter().map(|walks| &walks.get().notes));
     let rewards: Vec<Arc<srrd::returns::Walks>> = rewards.iter().map(|walks| Arc::clone(&walks.get().walks)).collect();
     let found = work::run(py, threads, move || -> Result<(Value, String), ReturnsError> {
         let compared = match rewards.as_slice() {
@@ -97,6 +102,7 @@ pub fn returns<'py>(
         }
         Ok((answer, present::returns::text(compared.as_ref(), &preferred)))
     })?;
-    let (value, text) = found.map_err(|error| wrong(error.to_string()))?;
+    let (mut value, text) = found.map_err(|error| wrong(error.to_string()))?;
+    value["notes"] = notes_as_json(&notes);
     Ok((of_json(py, &value)?, text, Vec::new()))
 }

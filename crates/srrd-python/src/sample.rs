@@ -29,7 +29,7 @@ use std::sync::Arc;
 pub struct Sample {
     pub named: Arc<NamedSample>,
     /// Whether states and actions were given as texts, so that texts of digits come back as texts.
-    texts: [bool; 2],
+    pub texts: [bool; 2],
     /// What was understood of the table that it was read from.
     pub notes: Arc<[TableNote]>,
 }

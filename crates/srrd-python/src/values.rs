@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use srrd::{FrontEnd, Token, Warning};
 use srrd_data::TableNote;
+use std::sync::Arc;
 
 /// An answer as Python has it: the values of its JSON, what the command prints of it, and advice, sentence by sentence.
 pub type Told<'py> = (Bound<'py, PyAny>, String, Vec<String>);
@@ -27,14 +28,14 @@ pub fn of_answer<'py>(
     if let Some(warnings) = warnings {
         value["warnings"] = warnings.iter().map(told).collect();
     }
-    value["notes"] = notes_as_json(&notes_of(samples));
+    value["notes"] = notes_as_json(&each_once(samples.iter().map(|sample| &sample.get().notes)));
     of_json(py, &value)
 }
 
-/// What was understood of the tables of samples, each once.
-pub fn notes_of(samples: &[Bound<'_, Sample>]) -> Vec<TableNote> {
+/// What was understood of several tables, each note once.
+pub fn each_once<'a>(tables: impl IntoIterator<Item = &'a Arc<[TableNote]>>) -> Vec<TableNote> {
     let mut notes: Vec<TableNote> = Vec::new();
-    for note in samples.iter().flat_map(|sample| sample.get().notes.iter()) {
+    for note in tables.into_iter().flat_map(|table| table.iter()) {
         if !notes.contains(note) {
             notes.push(note.clone());
         }

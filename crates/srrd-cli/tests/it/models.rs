@@ -70,11 +70,26 @@ fn of_many_pairs_the_table_is_printed_and_where_the_rest_is() {
         text += &format!("{},p{},r{row},{},{},{},{}\n", row / 10, row / 4, score(0), score(1), score(2), score(3));
     }
     place.write("log.csv", text);
+    assert!(place.ok("models log.csv").contains("of more than 3 pairs only the table is printed"));
     let out = place.ok("models log.csv --by step");
     assert!(
-        out.contains("of more than 3 pairs only the table is printed") && !out.contains("a and b by step"),
+        out.contains("of more than 3 pairs only distances are printed") && !out.contains("a and b by step"),
         "{out}"
     );
+    assert!(out.contains("\ndistances by step:\nstep    a and b") && out.contains("\n0 to 3    0.638"), "{out}");
+    // Every distance of every group is there, as in the JSON.
+    let out = place.ok("models log.csv --criterion step");
+    let header = "step  a and b  a and c  a and d  b and c  b and d  c and d";
+    let lines: Vec<&str> = out.lines().skip_while(|line| *line != header).skip(1).collect();
+    let found = json(&place, "models log.csv --criterion step --json");
+    let pairs = found["pairs"].as_array().unwrap();
+    let groups = pairs[0]["groups"].as_array().unwrap();
+    assert_eq!(groups.len(), 4);
+    for (at, group) in groups.iter().enumerate() {
+        let distances = pairs.iter().map(|pair| format!("{:.3}", pair["groups"][at]["distance"].as_f64().unwrap()));
+        let expected: Vec<String> = [group["name"].as_str().unwrap().to_owned()].into_iter().chain(distances).collect();
+        assert_eq!(lines[at].split_whitespace().collect::<Vec<_>>(), expected, "{out}");
+    }
     assert!(place.ok("models log.csv --by step --rewards a,b").contains("a and b by step"));
 }
 
@@ -185,6 +200,20 @@ fn models_need_not_score_the_same_responses() {
         pairs.iter().map(|pair| (pair["prompts"].as_u64().unwrap(), pair["distance"].is_null())).collect();
     assert_eq!(prompts, [(10, false), (10, false), (0, true)]);
     place.ok("models 1.jsonl --criterion step --plot bars.svg");
+    // So is every pair of a matrix, whose samples have the rows with their rewards.
+    let inspected = json(&place, "inspect 1.jsonl --json");
+    let sizes: Vec<_> = (inspected["samples"].as_array().unwrap().iter())
+        .map(|sample| (sample["name"].as_str().unwrap(), sample["transitions"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(sizes, [("score", 80), ("code", 40), ("maths", 40)]);
+    let run = place.srrd("matrix 1.jsonl --metric projected -o d.csv");
+    assert!(run.status == 0 && run.err.contains(told), "{}", run.err);
+    let matrix = place.read("d.csv");
+    let rows: Vec<Vec<&str>> = matrix.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!((rows[0][1..].to_vec(), rows[2][3]), (vec!["score", "code", "maths"], "NaN"), "{matrix}");
+    for (pair, of_matrix) in pairs.iter().zip([rows[1][2], rows[1][3]]) {
+        assert!((pair["distance"].as_f64().unwrap() - of_matrix.parse::<f64>().unwrap()).abs() < 1e-9, "{matrix}");
+    }
     let message = place.refused("models 1.jsonl --rewards maths,code");
     assert!(message.contains("no two responses to one prompt are scored by both 'maths' and 'code'"), "{message}");
 }

@@ -29,13 +29,22 @@ impl EpisodeRows {
         self.of_row.push(self.last as u32);
     }
 
-    /// The episodes, numbered in the order of their names, so that the order of the rows cannot show.
-    pub fn finish(self, sample: &RewardSample, placement: &Placement) -> Result<Episodes, SampleError> {
+    /// The episodes of the rows that are placed, all or these, numbered in the order of all names, so that the order of the rows cannot show.
+    pub fn finish(
+        &self,
+        sample: &RewardSample,
+        placement: &Placement,
+        rows: Option<&[u32]>,
+    ) -> Result<Episodes, SampleError> {
         let mut sorted: Vec<u32> = (0..self.names.len() as u32).collect();
         sorted.sort_unstable_by_key(|&number| &self.names[number as usize]);
         let mut rank = vec![0u32; sorted.len()];
         sorted.iter().zip(0..).for_each(|(&number, place)| rank[number as usize] = place);
-        let of_row: Vec<u32> = self.of_row.iter().map(|&number| rank[number as usize]).collect();
+        let of_row = |row: usize| rank[self.of_row[row] as usize];
+        let of_row: Vec<u32> = match rows {
+            Some(rows) => rows.iter().map(|&row| of_row(row as usize)).collect(),
+            None => (0..self.of_row.len()).map(of_row).collect(),
+        };
         Episodes::from_rows(sample, placement, &of_row)
     }
 }

@@ -2,23 +2,23 @@
 
 use std::collections::HashMap;
 
-use srrd::sample::Placement;
-use srrd::{Duplicates, FrontEnd, NamedSample, SampleBuilder, SampleError};
+use srrd::sample::{Apart, OfList, OwnRows, Placement};
+use srrd::{Duplicates, FrontEnd, NamedSample, RewardSample, SampleBuilder, SampleError};
 
 use super::batch::Batch;
 use super::copy::label_changes;
 use super::episodes::EpisodeRows;
-use super::roles::{NextState, Roles};
-use super::samples::{NOWHERE, SampleTable};
+use super::roles::{Gaps, NextState, Roles};
+use super::samples::{Made, NOWHERE, SampleTable};
 use crate::error::{ErrorKind, TableError};
 
 /// One sample.
 struct Gathering {
     name: String,
     label: Option<String>,
-    /// With the rewards of the first reward column.
+    /// With the rewards of the first reward column; without any where each has rows of its own.
     builder: SampleBuilder,
-    /// Those of the other reward columns.
+    /// Those of the other reward columns, or of all.
     others: Vec<Vec<f64>>,
     episodes: EpisodeRows,
     /// The numbers of its rows in the file, kept only where a message may need them.
@@ -59,7 +59,7 @@ impl<'a> Gathered<'a> {
             name: name.to_owned(),
             label: None,
             builder: SampleBuilder::new(),
-            others: vec![Vec::new(); self.roles.sample_columns().len() - 1],
+            others: vec![Vec::new(); self.roles.list_count() - 1],
             episodes: EpisodeRows::default(),
             row_numbers: Vec::new(),
         });
@@ -162,8 +162,7 @@ impl<'a> Gathered<'a> {
             });
         }
         let columns = roles.sample_columns();
-        let mut groups = Vec::new();
-        let (mut samples, mut scored) = (Vec::new(), Vec::new());
+        let (mut groups, mut samples, mut made) = (Vec::new(), Vec::new(), Vec::new());
         let mut placements = Vec::with_capacity(self.samples.len());
         for gathering in self.samples {
             let Gathering { name, label, builder, others, episodes, row_numbers } = gathering;
@@ -171,20 +170,26 @@ impl<'a> Gathered<'a> {
                 groups.push(name.clone());
             }
             let failed = |reward: usize, error: SampleError| conflict(file, columns[reward], &error, &row_numbers);
-            let (built, placement) =
-                builder.build_scored(others, duplicates).map_err(|(which, error)| failed(which, error))?;
-            let episodes = match roles.keep_episodes && roles.episode.is_some() {
-                true => Some(episodes.finish(&built[0].0, &placement).map_err(|error| failed(0, error))?),
-                false => None,
-            };
-            placements.push(placement);
-            for ((sample, which), reward) in built.into_iter().zip(&columns) {
-                scored.push(which);
+            let (built, placement) = of_lists(builder, others, duplicates, roles.gaps)
+                .map_err(|(list, error)| failed(list - usize::from(roles.gaps == Gaps::Apart), error))?;
+            // The episodes of all rows, which most samples have.
+            let mut of_all = None;
+            for (column, (built, reward)) in built.into_iter().zip(&columns).enumerate() {
+                let Some(Built { sample, which, own }) = built else { continue };
+                let episodes = match (&own, roles.keep_episodes && roles.episode.is_some()) {
+                    (_, false) => None,
+                    (Some(own), true) => Some(episodes.finish(&sample, &own.placement, Some(&own.rows))),
+                    (None, true) => {
+                        Some(of_all.get_or_insert_with(|| episodes.finish(&sample, &placement, None)).clone())
+                    }
+                };
+                let episodes = episodes.transpose().map_err(|error| failed(column, error))?;
                 let name = match (roles.named_by_reward, &roles.sample) {
                     (false, _) => name.clone(),
                     (true, None) => (*reward).to_owned(),
                     (true, Some(_)) => format!("{name}/{reward}"),
                 };
+                made.push(Made { column, gathering: placements.len(), which, own });
                 samples.push(NamedSample {
                     name,
                     from_file: roles.sample.is_none() && !roles.named_by_reward,
@@ -196,14 +201,19 @@ impl<'a> Gathered<'a> {
                     action_features: roles.action.features().map(<[String]>::to_vec),
                     source: self.file.to_owned(),
                     sample,
-                    episodes: episodes.clone(),
+                    episodes,
                 });
             }
+            placements.push(placement);
+        }
+        let lacking = |column: &usize| !made.iter().any(|made: &Made| made.column == *column);
+        if let Some(column) = (0..columns.len()).find(lacking) {
+            return Err(TableError::no_row_with(file).in_column(columns[column]));
         }
         let transition_of_row = in_order_of_rows(&sample_of_row, placements);
         Ok(SampleTable {
             samples,
-            scored,
+            made,
             notes: Vec::new(),
             rewards: columns.len(),
             columns: columns.into_iter().map(str::to_owned).collect(),
@@ -213,6 +223,30 @@ impl<'a> Gathered<'a> {
             ends: None,
         })
     }
+}
+
+/// A sample of a reward column.
+struct Built {
+    sample: RewardSample,
+    which: Option<Vec<bool>>,
+    own: Option<OwnRows>,
+}
+
+/// The samples of all lists; `None` where no row has such a reward. An error comes with the number of its list, the pushed one being 0.
+fn of_lists(
+    builder: SampleBuilder,
+    others: Vec<Vec<f64>>,
+    duplicates: Duplicates,
+    gaps: Gaps,
+) -> Result<(Vec<Option<Built>>, Placement), OfList> {
+    if gaps == Gaps::Apart {
+        let (built, placement) = builder.build_apart(others, duplicates)?;
+        let of = |Apart { sample, own }| Built { sample, which: None, own };
+        return Ok((built.into_iter().map(|apart| apart.map(of)).collect(), placement));
+    }
+    let (built, placement) = builder.build_scored(others, duplicates)?;
+    let of = |(sample, which)| Some(Built { sample, which, own: None });
+    Ok((built.into_iter().map(of).collect(), placement))
 }
 
 /// What became of the rows of a table, given what became of those of each sample.

@@ -34,8 +34,19 @@ pub(crate) struct Roles {
     pub one_step_by_default: bool,
     /// Whether someone asks for properties of the actions.
     pub properties: bool,
-    /// Whether rows need not have all of the rewards.
-    pub gaps: bool,
+    /// What becomes of rows that lack some of the rewards.
+    pub gaps: Gaps,
+}
+
+/// What becomes of rows that lack some of the rewards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gaps {
+    /// They are refused, or left out by who reads them.
+    None,
+    /// They are in all samples, which know what they score.
+    Marked,
+    /// They are in the samples of the rewards that they have.
+    Apart,
 }
 
 /// Where next states come from.
@@ -282,6 +293,11 @@ impl Roles {
             (None, Next::Auto) if episode.is_some() && step.is_some() => NextState::Shifted,
             (None, _) => NextState::OneStep,
         };
+        let gaps = match (options.is_log, options.properties, rewards.len()) {
+            (true, true, _) => Gaps::Marked,
+            (true, false, 2..) => Gaps::Apart,
+            _ => Gaps::None,
+        };
         let one_step_by_default = next_state == NextState::OneStep && options.next == Next::Auto;
         let roles = Roles {
             state,
@@ -297,13 +313,18 @@ impl Roles {
             keep_episodes: options.episodes,
             one_step_by_default,
             properties: options.properties,
-            gaps: false,
+            gaps,
         };
         let recognised = finder.recognised;
         if !recognised.is_empty() {
             notes.push(TableNote::Recognised { file: file.to_owned(), columns: recognised });
         }
         Ok(roles)
+    }
+
+    /// How many lists of rewards rows have: one for each of these, and where rewards have rows of their own, one that all rows have.
+    pub fn list_count(&self) -> usize {
+        self.sample_columns().len() + usize::from(self.gaps == Gaps::Apart)
     }
 
     /// The names of all samples of a row: the properties that are asked for, which every row has, and its reward columns.

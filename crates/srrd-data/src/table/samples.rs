@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use srrd::sample::Placement;
+use srrd::sample::{OwnRows, Placement};
 use srrd::{NamedSample, RewardSample, SampleBuilder, SampleError, Token};
 
 use super::batch::Batch;
@@ -13,7 +13,7 @@ use super::options::TableOptions;
 use super::properties::properties_of;
 use super::read::cells::open_cells;
 use super::read::{TableReader, for_each_batch, for_each_mapped};
-use super::roles::{Identity, NextState, Places, Roles};
+use super::roles::{Gaps, Identity, NextState, Places, Roles};
 use super::shift::{Following, following};
 use super::tokens::{Ends, Tokens, cell_text, is_long, names_of};
 use super::unused::misspelt;
@@ -29,8 +29,8 @@ pub struct SampleTable {
     pub samples: Vec<NamedSample>,
     /// What was understood of the table that its user should know.
     pub notes: Vec<TableNote>,
-    /// By sample, which of its transitions have such a reward; `None`: all.
-    pub(super) scored: Vec<Option<Vec<bool>>>,
+    /// How each sample was made.
+    pub(super) made: Vec<Made>,
     /// How many reward columns there are, with properties of the actions.
     pub(super) rewards: usize,
     /// The names of these.
@@ -43,6 +43,18 @@ pub struct SampleTable {
     pub(super) transition_of_row: Vec<u32>,
     /// For every row of the table whether the task is over after it.
     pub(super) ends: Option<Vec<bool>>,
+}
+
+/// How a sample was made of the rows of a table.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Made {
+    /// Which reward column it is of, and which of the samples that rows name.
+    pub column: usize,
+    pub gathering: usize,
+    /// Which of its transitions have such a reward; `None`: all.
+    pub which: Option<Vec<bool>>,
+    /// Which of the rows it is made of; `None`: all that name it.
+    pub own: Option<OwnRows>,
 }
 
 /// A sample, and which of its transitions have such a reward; `None`: all.
@@ -63,7 +75,7 @@ impl From<NamedSample> for SampleTable {
     fn from(sample: NamedSample) -> Self {
         SampleTable {
             samples: vec![sample],
-            scored: vec![None],
+            made: vec![Made::default()],
             notes: Vec::new(),
             rewards: 1,
             columns: Vec::new(),
@@ -86,7 +98,8 @@ impl SampleTable {
         self.rewards
     }
 
-    /// The indices of a row's sample (of the first reward column; those of the others follow it) and, in there, of its transition.
+    /// The indices of a row's sample (of the first reward column; those of the others follow it, unless they have rows of their own) and, in
+    /// there, of its transition.
     /// `None` for a row that was left out because nobody knows its next state.
     #[inline]
     pub fn place_of(&self, row: usize) -> Option<(usize, usize)> {
@@ -99,45 +112,24 @@ impl SampleTable {
         (0..self.row_count()).map(|row| self.place_of(row))
     }
 
-    /// The samples by the values of the column that names them, each called by its reward column; one group without a name where no
-    /// column names them.
-    ///
-    /// ```
-    /// use srrd_data::{FileFormat, ReadOptions, Role, TableOptions, open_bytes, read_sample_table};
-    /// let log = "step,prompt,response,old,new\n1,p,a,0,1\n1,p,b,1,0\n2,p,a,0,2\n";
-    /// let table = open_bytes("log.csv", FileFormat::from_path("log.csv".as_ref())?, log.into(), &ReadOptions::default())?;
-    /// let mut options = TableOptions { rewards: vec!["old".into(), "new".into()], ..TableOptions::default() };
-    /// options.columns.set(Role::Sample, "step");
-    /// let groups = read_sample_table(table, "log", options)?.into_groups();
-    /// assert_eq!((groups[1].0.as_str(), groups[1].1[1].name.as_str(), groups.len()), ("2", "new", 2));
-    /// # Ok::<(), srrd_data::TableError>(())
-    /// ```
-    pub fn into_groups(self) -> Vec<(String, Vec<NamedSample>)> {
-        let plain = |scored: Vec<Scored>| scored.into_iter().map(|scored| scored.sample).collect();
-        self.into_scored().into_iter().map(|(name, scored)| (name, plain(scored))).collect()
-    }
-
-    /// The same, each with what it scores.
+    /// The samples by the values of the column that names them, each called by its reward column, with what it scores; one group without a name
+    /// where no column names them.
     pub(super) fn into_scored(self) -> Vec<(String, Vec<Scored>)> {
-        let SampleTable { samples, scored, rewards, columns, groups, .. } = self;
-        let mut samples = samples.into_iter().zip(scored);
+        let SampleTable { samples, made, columns, groups, .. } = self;
         let names = if groups.is_empty() { vec![String::new()] } else { groups };
-        let mut of_group = || -> Vec<Scored> {
-            let named = samples.by_ref().take(rewards).zip(&columns);
-            named
-                .map(|((sample, which), column)| Scored {
-                    sample: NamedSample { name: column.clone(), ..sample },
-                    which,
-                })
-                .collect()
-        };
-        names.into_iter().map(|name| (name, of_group())).collect()
+        let mut scored: Vec<(String, Vec<Scored>)> = names.into_iter().map(|name| (name, Vec::new())).collect();
+        for (sample, Made { column, gathering, which, .. }) in samples.into_iter().zip(made) {
+            let sample = NamedSample { name: columns[column].clone(), ..sample };
+            scored[gathering].1.push(Scored { sample, which });
+        }
+        scored
     }
 
     /// Tells every sample which of its transitions end an episode.
     fn mark_ends(&mut self) {
         let Some(ends) = &self.ends else { return };
-        let mut rows = vec![(Placement { transition: Vec::new() }, Vec::new()); self.samples.len() / self.rewards];
+        let gatherings = self.made.last().map_or(0, |made| made.gathering + 1);
+        let mut rows = vec![(Placement { transition: Vec::new() }, Vec::new()); gatherings];
         for (place, &ends) in self.rows().zip(ends) {
             if let Some((sample, transition)) = place {
                 let (placement, of_sample) = &mut rows[sample / self.rewards];
@@ -145,11 +137,18 @@ impl SampleTable {
                 of_sample.push(ends);
             }
         }
-        let rewards = self.rewards;
+        let made = std::mem::take(&mut self.made);
         self.each_sample(|number, sample| {
-            let (placement, ends) = &rows[number / rewards];
-            sample.with_row_ends(placement, ends)
+            let (placement, ends) = &rows[made[number].gathering];
+            match &made[number].own {
+                None => sample.with_row_ends(placement, ends),
+                Some(OwnRows { rows, placement }) => {
+                    let ends: Vec<bool> = rows.iter().map(|&row| ends[row as usize]).collect();
+                    sample.with_row_ends(placement, &ends)
+                }
+            }
         });
+        self.made = made;
     }
 
     fn each_sample(&mut self, change: impl Fn(usize, RewardSample) -> Result<RewardSample, SampleError>) {
@@ -229,15 +228,14 @@ pub fn read_sample_table(
     let mut reader = open_cells(reader, &options)?;
     let file = reader.name().to_owned();
     let mut notes = Vec::new();
-    if options.properties {
+    if let Some(log) = reader.log() {
+        options.mean(log);
+    }
+    let roles = Roles::of(&file, reader.schema(), &options, &mut notes)?;
+    if roles.gaps != Gaps::None {
         reader.keep_gaps();
     }
     let log = reader.log().cloned();
-    if let Some(log) = &log {
-        options.mean(log);
-    }
-    let mut roles = Roles::of(&file, reader.schema(), &options, &mut notes)?;
-    roles.gaps = log.is_some() && options.properties;
     if log.is_some() {
         // What columns of a log mean is no guess.
         notes.clear();
@@ -290,7 +288,7 @@ pub fn read_sample_table(
     }
     let left_out = log.map_or_else(Vec::new, |log| log.notes(&file));
     let mut table = gathered.build().map_err(|error| match error.kind() {
-        ErrorKind::Empty if !left_out.is_empty() => TableError::no_row_with_all(&file),
+        ErrorKind::Empty if !left_out.is_empty() && error.column().is_none() => TableError::no_row_with(&file),
         _ => error,
     })?;
     notes.extend(left_out);
@@ -333,13 +331,15 @@ impl Rows<'_> {
     fn rewards(&self, batch: &Batch) -> Result<Vec<Vec<f64>>, TableError> {
         let columns = self.roles.rewards.iter().zip(&self.places.rewards);
         let made = match (self.roles.properties, &self.roles.action) {
+            // What is pushed has a reward for every row.
+            (false, _) if self.roles.gaps == Gaps::Apart => vec![vec![0.0; batch.rows]],
             (false, _) => Vec::new(),
             (true, Identity::Token(_)) => properties_of(batch.columns.get(self.places.action[0]), batch),
             (true, Identity::Features { .. }) => properties_of(None, batch),
         };
         let read = columns.map(|(name, &position)| {
             let mut rewards = Vec::with_capacity(batch.rows);
-            let take = if self.roles.gaps { numbers_with_gaps } else { finite_numbers };
+            let take = if self.roles.gaps == Gaps::None { finite_numbers } else { numbers_with_gaps };
             take(self.file, name, batch, position, &mut rewards).map(|()| rewards)
         });
         made.into_iter().map(Ok).chain(read).collect()

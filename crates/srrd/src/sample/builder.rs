@@ -14,7 +14,7 @@ use crate::settings::Choice;
 
 mod each;
 
-pub use each::Scored;
+pub use each::{Apart, OfList, OwnRows, Scored};
 
 /// Which reward a transition gets that occurs several times with unequal rewards. Equal rewards always collapse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,7 +10,7 @@ mod texts;
 mod token;
 mod vocabulary;
 
-pub use builder::{Duplicates, LARGEST_REWARD, Placement, SampleBuilder, SampleError, Scored};
+pub use builder::{Apart, Duplicates, LARGEST_REWARD, OfList, OwnRows, Placement, SampleBuilder, SampleError, Scored};
 pub use bytes::BytesError;
 pub use ends::Ends;
 pub use named::NamedSample;

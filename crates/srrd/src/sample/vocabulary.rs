@@ -112,6 +112,19 @@ impl Vocabulary {
         Some(interner.sort(&[&ids]).0)
     }
 
+    /// The vocabulary of the tokens whose ids stand in `columns` alone, and by old id the new one.
+    pub(super) fn only(&self, columns: &[&[u32]]) -> (Vocabulary, Vec<u32>) {
+        let mut ranks = vec![ABSENT; self.len()];
+        columns.iter().copied().flatten().for_each(|&id| ranks[id as usize] = 0);
+        let (mut interner, mut ids) = (Interner::default(), Vec::new());
+        for (id, rank) in ranks.iter_mut().enumerate().filter(|(_, rank)| **rank != ABSENT) {
+            // Tokens are sorted, and stay so.
+            *rank = ids.len() as u32;
+            ids.push(interner.intern(self.token(id as u32)).expect("there are fewer tokens than before"));
+        }
+        (interner.sort(&[&ids]).0, ranks)
+    }
+
     /// For every token of `self` its id in `other`, or [`u32::MAX`] where it is not there. O(n + m).
     pub fn ids_in(&self, other: &Vocabulary) -> Vec<u32> {
         let mut theirs = 0u32;

@@ -2,6 +2,7 @@
 
 use srrd::models::{Estimated, GroupNumbers, Grouping, ModelComparison, ModelPair};
 
+use super::group_names;
 use crate::chart::{Axis, Bar, BarChart, LineChart, Point, Series};
 use crate::drawing::Drawing;
 use crate::{Figure, FigureError};
@@ -136,14 +137,7 @@ fn bars(found: &ModelComparison, grouping: Option<&Grouping>) -> BarChart {
     match grouping {
         Some(_) => {
             chart = chart.group("all", found.pairs.iter().map(all).collect());
-            // A pair may have no prompts of a group.
-            let mut names: Vec<&str> = Vec::new();
-            for group in found.pairs.iter().flat_map(|pair| &pair.groups) {
-                if !names.contains(&group.name.as_str()) {
-                    names.push(&group.name);
-                }
-            }
-            for called in names {
+            for called in group_names(found) {
                 let of = |pair: &ModelPair| {
                     let group = pair.groups.iter().find(|group| group.name == called)?;
                     Some(bar(&name(pair), &group.distance))

@@ -7,16 +7,20 @@ pub use figures::{ModelFigure, figure};
 pub use page::{report, sentences};
 
 use srrd::models::{
-    Disagreement, Estimated, Grouping, LEAST_PIECES, LEAST_PROMPTS, LEAST_TELLING, ModelComparison, ModelPair,
+    Disagreement, Estimated, GroupNumbers, Grouping, LEAST_PIECES, LEAST_PROMPTS, LEAST_TELLING, ModelComparison,
+    ModelPair,
 };
 
 use crate::escape::shown;
 use crate::words::{count, counted, fixed, percent, table};
+use figures::name;
 
 /// How many responses the best is chosen from in the table; all are in the JSON.
 const SHOWN_N: usize = 4;
 /// Of so many pairs at most everything is printed.
 const MOST_TOLD: usize = 3;
+/// So many letters wide a table of more may be, beside its first column.
+const MOST_WIDTH: usize = 100;
 
 /// A table of pairs of models, and what there is to say about them.
 ///
@@ -58,8 +62,10 @@ pub fn text(found: &ModelComparison) -> String {
         text += &disagreements(pair);
     }
     if found.pairs.len() > MOST_TOLD {
+        text += &distances_by_group(found);
+        let told = if found.grouping.is_some() { "distances are" } else { "the table is" };
         text += &format!(
-            "\nof more than {MOST_TOLD} pairs only the table is printed; choose two models with --rewards A,B, or write everything with -o page.html or --json\n"
+            "\nof more than {MOST_TOLD} pairs only {told} printed; choose two models with --rewards A,B, or write everything with -o page.html or --json\n"
         );
     }
     if let Some(said) = partial(found) {
@@ -201,7 +207,7 @@ pub(super) fn alike(found: &Disagreement) -> String {
 fn groups(found: &ModelComparison, pair: &ModelPair) -> String {
     let Some(Grouping::Criterion(column) | Grouping::Step(column)) = &found.grouping else { return String::new() };
     let plain = |value: f64| fixed(value, 3);
-    let row = |group: &srrd::models::GroupNumbers| {
+    let row = |group: &GroupNumbers| {
         let mut row = vec![shown(&group.name).into_owned(), count(group.prompts)];
         row.extend(cells(&group.distance, plain));
         row.extend(cells(&group.accuracy, percent));
@@ -211,6 +217,46 @@ fn groups(found: &ModelComparison, pair: &ModelPair) -> String {
     let header = [column.as_str(), "prompts", "distance", "", "accuracy", "", "tau_b", ""];
     let rows: Vec<Vec<String>> = pair.groups.iter().map(row).collect();
     format!("\n{} and {} by {}:\n{}", shown(&pair.a), shown(&pair.b), shown(column), table(&header, &rows, &[]))
+}
+
+/// The distances of all pairs in every group of prompts, in as many tables as it takes for lines to stay short, and where they change.
+fn distances_by_group(found: &ModelComparison) -> String {
+    let Some(Grouping::Criterion(column) | Grouping::Step(column)) = &found.grouping else { return String::new() };
+    let called: Vec<String> = found.pairs.iter().map(|pair| shown(&name(pair)).into_owned()).collect();
+    let widest = called.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let side_by_side = (MOST_WIDTH / (widest + 2)).max(1);
+    let groups = group_names(found);
+    let mut text = String::new();
+    for (pairs, names) in found.pairs.chunks(side_by_side).zip(called.chunks(side_by_side)) {
+        let header: Vec<&str> = std::iter::once(column.as_str()).chain(names.iter().map(String::as_str)).collect();
+        let cell = |pair: &ModelPair, group: &str| {
+            let found = pair.groups.iter().find(|found| found.name == group);
+            found.map_or_else(String::new, |found| {
+                found.distance.value.map_or_else(|| "undefined".to_owned(), |value| fixed(value, 3))
+            })
+        };
+        let row = |group: &&str| {
+            let cells = pairs.iter().map(|pair| cell(pair, group));
+            std::iter::once(shown(group).into_owned()).chain(cells).collect()
+        };
+        let rows: Vec<Vec<String>> = groups.iter().map(row).collect();
+        text += &format!("\ndistances by {}:\n{}", shown(column), table(&header, &rows, &[]));
+    }
+    let changed = found.pairs.iter().filter(|pair| pair.changes.as_ref().is_some_and(|changes| !changes.is_empty()));
+    text + &changed.map(|pair| changes(found, pair)).collect::<String>()
+}
+
+/// The groups of prompts of all pairs, of which each may lack some: those of steps in their order, others as they come.
+fn group_names(found: &ModelComparison) -> Vec<&str> {
+    let mut groups: Vec<&GroupNumbers> = Vec::new();
+    for group in found.pairs.iter().flat_map(|pair| &pair.groups) {
+        if !groups.iter().any(|known| known.name == group.name) {
+            groups.push(group);
+        }
+    }
+    let [first, last] = [0, 1].map(|end| move |group: &&GroupNumbers| group.steps.map_or(0.0, |steps| steps[end]));
+    groups.sort_by(|a, b| first(a).total_cmp(&first(b)).then(last(a).total_cmp(&last(b))));
+    groups.into_iter().map(|group| group.name.as_str()).collect()
 }
 
 /// Where the distance changes over training, in sentences.

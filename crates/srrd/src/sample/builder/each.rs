@@ -10,6 +10,27 @@ use crate::sample::assemble::{Rows, assemble};
 /// A sample, and which of its transitions have a reward of their own; `None`: all.
 pub type Scored = (RewardSample, Option<Vec<bool>>);
 
+/// What is wrong, and with which list of rewards; that of the pushed ones is 0.
+pub type OfList = (usize, SampleError);
+
+/// A sample of the rows that have its reward.
+#[derive(Clone, Debug)]
+pub struct Apart {
+    /// The sample.
+    pub sample: RewardSample,
+    /// Which rows these are, and which transition each became; `None`: all rows.
+    pub own: Option<OwnRows>,
+}
+
+/// Some of the rows that samples were built from.
+#[derive(Clone, Debug)]
+pub struct OwnRows {
+    /// Their numbers among all rows, in order.
+    pub rows: Vec<u32>,
+    /// Which transition each of them became.
+    pub placement: Placement,
+}
+
 impl SampleBuilder {
     /// Builds several samples of the same rows: with the rewards that were pushed, and with each of these lists of rewards, one per
     /// row. Tokens are sorted once for all, and so are the rows unless some of them repeat others.
@@ -21,9 +42,13 @@ impl SampleBuilder {
         self,
         others: Vec<Vec<f64>>,
         duplicates: Duplicates,
-    ) -> Result<(Vec<RewardSample>, Placement), (usize, SampleError)> {
-        let (built, placement) = self.build_lists(others, duplicates, false)?;
-        Ok((built.into_iter().map(|(sample, _)| sample).collect(), placement))
+    ) -> Result<(Vec<RewardSample>, Placement), OfList> {
+        let (first, mut samples, placement) = self.build_lists(others, duplicates, |lists, rewards| {
+            lists.check(&rewards, false)?;
+            lists.whole(rewards)
+        })?;
+        samples.insert(0, first);
+        Ok((samples, placement))
     }
 
     /// As [`build_each`](Self::build_each), of lists in which NaN says that a row has no such reward: a transition is made of those of its
@@ -35,16 +60,59 @@ impl SampleBuilder {
         self,
         others: Vec<Vec<f64>>,
         duplicates: Duplicates,
-    ) -> Result<(Vec<Scored>, Placement), (usize, SampleError)> {
-        self.build_lists(others, duplicates, true)
+    ) -> Result<(Vec<Scored>, Placement), OfList> {
+        let (first, mut samples, placement) = self.build_lists(others, duplicates, |lists, rewards| {
+            lists.check(&rewards, true)?;
+            match has_gaps(&rewards) {
+                true => lists.with_gaps(&rewards),
+                false => Ok((lists.whole(rewards)?, None)),
+            }
+        })?;
+        samples.insert(0, (first, None));
+        Ok((samples, placement))
     }
 
-    fn build_lists(
+    /// As [`build_scored`](Self::build_scored), but each list becomes a sample of the rows that have such a reward and of no others, the same as
+    /// if these rows alone had been pushed; `None` where no row has one. What was pushed only says where rows lead, and becomes no sample.
+    ///
+    /// ```
+    /// use srrd::{Duplicates, SampleBuilder};
+    /// let mut builder = SampleBuilder::new();
+    /// for next in ["b", "c"] {
+    ///     builder.push("a".into(), "go".into(), next.into(), 0.0)?;
+    /// }
+    /// let lists = vec![vec![1.0, 2.0], vec![f64::NAN, 5.0], vec![f64::NAN; 2]];
+    /// let (built, _) = builder.build_apart(lists, Duplicates::Mean).map_err(|(_, error)| error)?;
+    /// let lengths: Vec<_> = built.iter().map(|apart| apart.as_ref().map(|apart| apart.sample.len())).collect();
+    /// assert_eq!(lengths, [Some(2), Some(1), None]);
+    /// assert_eq!(built[1].as_ref().unwrap().sample.states().len(), 2);
+    /// # Ok::<(), srrd::SampleError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`build_each`](Self::build_each).
+    pub fn build_apart(
+        self,
+        lists: Vec<Vec<f64>>,
+        duplicates: Duplicates,
+    ) -> Result<(Vec<Option<Apart>>, Placement), OfList> {
+        let (_, samples, placement) = self.build_lists(lists, duplicates, |lists, rewards| {
+            lists.check(&rewards, true)?;
+            match has_gaps(&rewards) {
+                true => lists.apart(&rewards),
+                false => Ok(Some(Apart { sample: lists.whole(rewards)?, own: None })),
+            }
+        })?;
+        Ok((samples, placement))
+    }
+
+    /// The sample of what was pushed, and what `build` makes of the other lists.
+    fn build_lists<T>(
         self,
         others: Vec<Vec<f64>>,
         duplicates: Duplicates,
-        gaps: bool,
-    ) -> Result<(Vec<Scored>, Placement), (usize, SampleError)> {
+        build: impl Fn(&Lists<'_>, Vec<f64>) -> Result<T, SampleError>,
+    ) -> Result<(RewardSample, Vec<T>, Placement), OfList> {
         let SampleBuilder { states, actions, mut source, mut action, mut target, reward } = self;
         let count = reward.len();
         let (states, actions) = parallel::join(
@@ -72,18 +140,22 @@ impl SampleBuilder {
             placement: &placement,
             duplicates,
         };
-        let mut samples = Vec::with_capacity(others.len() + 1);
+        let mut samples = Vec::with_capacity(others.len());
         for (number, rewards) in (1..).zip(others) {
-            let checked = lists.check(&rewards, gaps).and_then(|()| match gaps && rewards.iter().any(|r| r.is_nan()) {
-                true => lists.with_gaps(&rewards),
-                false => Ok((lists.whole(rewards)?, None)),
-            });
-            samples.push(checked.map_err(|error| (number, error))?);
+            samples.push(build(&lists, rewards).map_err(|error| (number, error))?);
         }
         drop(lists);
-        samples.insert(0, (first, None));
-        Ok((samples, placement))
+        Ok((first, samples, placement))
     }
+}
+
+fn has_gaps(rewards: &[f64]) -> bool {
+    rewards.iter().any(|reward| reward.is_nan())
+}
+
+/// The rows that have a reward.
+fn there(rewards: &[f64]) -> Vec<usize> {
+    (0..rewards.len()).filter(|&row| !rewards[row].is_nan()).collect()
 }
 
 /// What lists of rewards are put into.
@@ -125,7 +197,7 @@ impl Lists<'_> {
 
     /// The sample with a reward for some rows.
     fn with_gaps(&self, rewards: &[f64]) -> Result<Scored, SampleError> {
-        let there: Vec<usize> = (0..rewards.len()).filter(|&row| !rewards[row].is_nan()).collect();
+        let there = there(rewards);
         let of_row = |row: usize| self.placement.transition[row] as usize;
         let mut scored = vec![false; self.first.len()];
         let mut sorted = vec![0.0; self.first.len()];
@@ -133,15 +205,8 @@ impl Lists<'_> {
         match self.columns.as_ref().filter(|_| !there.is_empty()) {
             None => there.iter().for_each(|&row| sorted[of_row(row)] = rewards[row] + 0.0),
             Some(columns) => {
-                let (sample, placement) =
-                    self.merged(columns.some_rows(&there, rewards)).map_err(|error| match error {
-                        // Rows are counted as they were given.
-                        SampleError::Conflict { first_row, second_row, state, action, next_state, first, second } => {
-                            let [first_row, second_row] = [first_row, second_row].map(|row| there[row]);
-                            SampleError::Conflict { first_row, second_row, state, action, next_state, first, second }
-                        }
-                        other => other,
-                    })?;
+                let merged = self.merged(columns.some_rows(&there, rewards));
+                let (sample, placement) = merged.map_err(|error| as_given(error, &there))?;
                 for (&row, &transition) in there.iter().zip(&placement.transition) {
                     sorted[of_row(row)] = sample.rewards()[transition as usize];
                 }
@@ -151,9 +216,47 @@ impl Lists<'_> {
         Ok((RewardSample { duplicates: self.first.duplicates, ..sample }, Some(scored)))
     }
 
+    /// The sample of the rows that have a reward, with the states and actions that these have.
+    fn apart(&self, rewards: &[f64]) -> Result<Option<Apart>, SampleError> {
+        let there = there(rewards);
+        if there.is_empty() {
+            return Ok(None);
+        }
+        let made;
+        let columns = match &self.columns {
+            Some(columns) => columns,
+            None => {
+                made = Columns::of(self.first, self.placement);
+                &made
+            }
+        };
+        let Rows { mut source, mut action, mut target, reward } = columns.some_rows(&there, rewards);
+        let (states, state_ranks) = self.first.states.only(&[&source, &target]);
+        let (actions, action_ranks) = self.first.actions.only(&[&action]);
+        for (ids, ranks) in [(&mut source, &state_ranks), (&mut target, &state_ranks), (&mut action, &action_ranks)] {
+            ids.to_mut().iter_mut().for_each(|id| *id = ranks[*id as usize]);
+        }
+        let rows = Rows { source, action, target, reward };
+        let (sample, placement) = assemble(Arc::new(states), Arc::new(actions), rows, self.duplicates)
+            .map_err(|error| as_given(error, &there))?;
+        let rows = there.into_iter().map(|row| row as u32).collect();
+        Ok(Some(Apart { sample, own: Some(OwnRows { rows, placement }) }))
+    }
+
     fn merged(&self, rows: Rows<'_>) -> Result<(RewardSample, Placement), SampleError> {
         let (states, actions) = (Arc::clone(&self.first.states), Arc::clone(&self.first.actions));
         assemble(states, actions, rows, self.duplicates)
+    }
+}
+
+/// An error about some of the rows, which are counted as they were given.
+fn as_given(error: SampleError, rows: &[usize]) -> SampleError {
+    match error {
+        SampleError::Conflict { first_row, second_row, state, action, next_state, first, second } => {
+            let [first_row, second_row] = [first_row, second_row].map(|row| rows[row]);
+            SampleError::Conflict { first_row, second_row, state, action, next_state, first, second }
+        }
+        other => other,
     }
 }
 
