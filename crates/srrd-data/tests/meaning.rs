@@ -180,7 +180,7 @@ fn next_states_come_by_shifting_where_steps_are_known() {
                 1,2,c,x,3,true\n1,0,a,x,1,false\n2,0,a,y,4,false\n1,1,b,x,2,false\n2,1,d,y,5,false\n";
     let shifted = csv(rows).unwrap();
     assert_eq!(transitions(&shifted, 0), ["a x b 1", "a y d 4", "b x c 2", "c x  3"]);
-    let note = TableNote::Shifted { file: "t".to_owned(), episodes: 2, ended: 1, left_out: 1 };
+    let note = TableNote::Shifted { file: "t".to_owned(), episodes: 2, ended: 1, left_out: 1, paid: false };
     assert_eq!(shifted.notes, [note]);
     assert_eq!(shifted.rows().map(|place| place.is_some()).collect::<Vec<_>>(), [true, true, true, true, false]);
     assert_eq!(shifted.ends(), Some(&[true, false, false, false, false][..]));

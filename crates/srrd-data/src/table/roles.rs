@@ -317,6 +317,20 @@ impl Roles {
         self.keep_episodes || self.next_state == NextState::Shifted
     }
 
+    /// That rows are joined in their order although nothing says where time limits cut episodes off.
+    pub fn no_limits(&self, file: &str) -> Option<TableNote> {
+        let [terminated, done, truncated, timeout] = &self.ends;
+        let told = [&self.episode, truncated, timeout].into_iter().any(Option::is_some);
+        let mark = terminated.as_ref().or(done.as_ref()).cloned();
+        (self.next_state == NextState::Shifted && !told)
+            .then(|| TableNote::NoLimits { file: file.to_owned(), mark })
+    }
+
+    /// Whether episodes tell which rows need no next state.
+    fn orders_gaps(&self) -> bool {
+        matches!(self.next_state, NextState::Given(_)) && self.episode.is_some()
+    }
+
     fn identities(&self) -> impl Iterator<Item = &Identity> {
         let next_state = match &self.next_state {
             NextState::Given(identity) => Some(identity),
@@ -330,10 +344,11 @@ impl Roles {
         let mut columns: Vec<String> = self.identities().flat_map(Identity::columns).collect();
         columns.extend(self.rewards.iter().cloned());
         columns.extend([&self.sample, &self.label].into_iter().flatten().cloned());
-        if self.needs_episodes() {
+        let orders = self.next_state == NextState::Shifted || self.orders_gaps();
+        if self.needs_episodes() || orders {
             columns.extend(self.episode.clone());
         }
-        if self.next_state == NextState::Shifted {
+        if orders {
             columns.extend(self.step.clone());
         }
         columns.extend(self.ends.iter().flatten().cloned());
