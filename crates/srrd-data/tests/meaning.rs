@@ -316,7 +316,7 @@ fn a_role_is_given_once() {
 #[test]
 fn a_table_that_becomes_a_one_step_problem_by_mistake_says_so() {
     let notes = |text: &str| csv(text).unwrap().notes.iter().map(ToString::to_string).collect::<Vec<_>>();
-    for (misspelt, role) in [("next_sate", "next_state"), ("stp", "step"), ("terminted", "terminated")] {
+    for (misspelt, role) in [("next_sate", "next_state"), ("stpe", "step"), ("is_terminted", "terminated")] {
         let said = notes(&format!("state,action,reward,{misspelt}\na,x,1,1\nb,x,2,0\n"));
         let wanted = format!("column `{misspelt}` is not used; if it is the ");
         assert!(said.iter().any(|note| note.contains(&wanted)), "{misspelt}: {said:?}");
@@ -325,6 +325,10 @@ fn a_table_that_becomes_a_one_step_problem_by_mistake_says_so() {
     let said = notes("episode,state,action,reward\n1,a,x,1\n1,b,x,2\n");
     assert!(said.iter().any(|note| note.contains("although `episode` names episodes")), "{said:?}");
     // Responses to prompts are one-step problems, and other columns are other columns.
-    assert!(notes("state,action,reward,length,model\na,x,1,3,m\n").is_empty());
+    assert!(notes("state,action,reward,length,stop,dose,prompt_id\na,x,1,3,m,1,2\n").is_empty());
+    // Walks need their steps in order.
+    let mut said = notes("episode,stpe,done,trucated,state,action,next_state,reward\n1,0,0,0,a,x,b,1\n");
+    said.retain(|note| note.contains("is not used"));
+    assert_eq!(said.len(), 2, "{said:?}");
     assert!(notes("state,action,next_state,reward,next_hop\na,x,b,1,c\n").is_empty());
 }

@@ -44,7 +44,8 @@ fn a_missing_next_state_is_that_of_a_shifted_row() {
             let run = place.srrd(&format!("inspect {made} --json"));
             assert!(run.err.contains(note), "{made}: {} {}", run.out, run.err);
             let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
-            assert_eq!((&found["transitions"], &found["rows"]), (&4.into(), &5.into()), "{made}: {found}");
+            let sample = &found["samples"][0];
+            assert_eq!((&sample["transitions"], &sample["rows"]), (&4.into(), &6.into()), "{made}: {found}");
             let distance = place.ok(&format!("distance {name}.csv {made} --json --metric srrd"));
             let found: serde_json::Value = serde_json::from_str(&distance).unwrap();
             assert_eq!((&found["common"], &found["results"][0]["distance"]), (&4.into(), &0.0.into()), "{found}");
@@ -75,12 +76,19 @@ fn a_next_state_that_is_missing_elsewhere_is_an_error() {
     let without = |columns: usize| -> String {
         TABLE.lines().map(|line| line.splitn(columns + 1, ',').last().unwrap().to_owned() + "\n").collect()
     };
-    let wrong = "column `next_state`: the value is missing: a next state may be missing only in a row that ends its episode";
+    let wrong =
+        "column `next_state`: the value is missing: a next state may be missing only in a row that ends its episode";
     for (table, row, line) in [
         // Not the last row of its episode, by steps or by their order.
         (TABLE.replace("2,1,a,go,b,", "2,1,a,go,,"), 5, 6),
         (TABLE.replace("3,0,b,go,c,", "3,0,b,go,,"), 8, 9),
-        (without(2).replace("c,stay,,0.5", "c,stay,b,0.5").replace("b,go,c,2,false,false\n", "b,go,,2,false,false\n"), 2, 3),
+        (
+            without(2)
+                .replace("c,stay,,0.5", "c,stay,b,0.5")
+                .replace("b,go,c,2,false,false\n", "b,go,,2,false,false\n"),
+            2,
+            3,
+        ),
         // Nothing says that episodes end.
         ("state,action,next_state,reward\na,go,b,1\nb,go,,2\n".to_owned(), 2, 3),
         // Nobody knows its episode.
@@ -89,13 +97,19 @@ fn a_next_state_that_is_missing_elsewhere_is_an_error() {
         place.write("t.csv", &table);
         for call in ["distance t.csv t.csv", "convert t.csv -o made.jsonl"] {
             let message = place.refused(call);
-            assert!(message.contains(&format!("t.csv: row {row} (line {line}), {wrong}")), "{call}: {message}\n{table}");
+            assert!(
+                message.contains(&format!("t.csv: row {row} (line {line}), {wrong}")),
+                "{call}: {message}\n{table}"
+            );
         }
     }
     // One feature of two is no missing state.
     place.write("t.csv", "state.x,state.y,action,next_state.x,next_state.y,reward,done\n1,2,go,1,,0,true\n");
     let message = place.refused("inspect t.csv");
-    assert!(message.contains("row 1 (line 2), column `next_state.y`: the value is missing; every row needs"), "{message}");
+    assert!(
+        message.contains("row 1 (line 2), column `next_state.y`: the value is missing; every row needs"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -112,7 +126,8 @@ fn returns_count_rewards_whose_next_states_are_not_known() {
     let run = place.srrd("returns t.csv --rewards one,two --gamma 1 --json");
     let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
     assert_eq!(found["episodes"], 12, "{found}");
-    let (one, two) = ([0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 0], [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 1]);
+    let (one, two): ([i32; 12], [i32; 12]) =
+        (std::array::from_fn(|at| at as i32 % 5), std::array::from_fn(|at| at as i32 % 3));
     let mean = |values: &[i32; 12]| values.iter().sum::<i32>() as f64 / 12.0;
     let sum = |x: &[i32; 12], y: &[i32; 12]| -> f64 {
         x.iter().zip(y).map(|(a, b)| (f64::from(*a) - mean(x)) * (f64::from(*b) - mean(y))).sum()
@@ -122,5 +137,9 @@ fn returns_count_rewards_whose_next_states_are_not_known() {
     let expected = sum(&one, &two) / (sum(&one, &one) * sum(&two, &two)).sqrt();
     let correlation = found["correlation"]["value"].as_f64().unwrap();
     assert!((correlation - expected).abs() < 1e-12, "{correlation} {expected}");
-    assert!(run.err.contains("of 12 rows only the rewards count because their next states are not known"), "{}", run.err);
+    assert!(
+        run.err.contains("of 12 rows only the rewards count because their next states are not known"),
+        "{}",
+        run.err
+    );
 }

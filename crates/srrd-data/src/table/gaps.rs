@@ -81,7 +81,9 @@ impl Lasts {
     /// Of the rows of a batch, whose rows are counted from 0.
     pub fn of(table: Rows<'_>, batch: &Batch) -> Self {
         let mut lasts = Lasts::default();
-        let (NextState::Given(_), Some(episode)) = (&table.roles.next_state, table.places.episode) else { return lasts };
+        let (NextState::Given(_), Some(episode)) = (&table.roles.next_state, table.places.episode) else {
+            return lasts;
+        };
         let places = table.places;
         let names = [Some(&batch.columns[episode]), places.sample.map(|sample| &batch.columns[sample])];
         // Steps that are no numbers are no error as long as no next state is missing.

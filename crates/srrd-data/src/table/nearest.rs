@@ -45,7 +45,9 @@ mod tests {
         assert_eq!(nearest("reward", ["rewrd", "ward", "state"].into_iter()), Some("rewrd"));
         assert_eq!(nearest("action", ["state", "next_state", "reward"].into_iter()), None);
         assert_eq!(nearest("reward", ["step", "accuracy_reward"].into_iter()), Some("accuracy_reward"));
-        for (a, b, expected) in [("step", "stpe", 1), ("step", "pest", 3), ("", "ab", 2), ("ab", "", 2), ("done", "done", 0)] {
+        for (a, b, expected) in
+            [("step", "stpe", 1), ("step", "pest", 4), ("", "ab", 2), ("ab", "", 2), ("done", "done", 0)]
+        {
             assert_eq!(edits(a, b), expected, "{a} {b}");
         }
     }

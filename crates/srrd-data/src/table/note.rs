@@ -174,7 +174,10 @@ impl TableNote {
             ),
             TableNote::NoLimits { file, mark } => {
                 let joined = match mark {
-                    Some(mark) => format!("a row that `{}` does not mark is joined to the row after it, also where", shorten(mark)),
+                    Some(mark) => format!(
+                        "a row that `{}` does not mark is joined to the row after it, also where",
+                        shorten(mark)
+                    ),
                     None => "every row is joined to the row after it, also where an episode ended or".to_owned(),
                 };
                 format!(

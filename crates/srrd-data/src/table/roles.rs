@@ -322,8 +322,7 @@ impl Roles {
         let [terminated, done, truncated, timeout] = &self.ends;
         let told = [&self.episode, truncated, timeout].into_iter().any(Option::is_some);
         let mark = terminated.as_ref().or(done.as_ref()).cloned();
-        (self.next_state == NextState::Shifted && !told)
-            .then(|| TableNote::NoLimits { file: file.to_owned(), mark })
+        (self.next_state == NextState::Shifted && !told).then(|| TableNote::NoLimits { file: file.to_owned(), mark })
     }
 
     /// Whether episodes tell which rows need no next state.

@@ -87,8 +87,28 @@ mod tests {
             assert_eq!(found, Some(role), "{name}");
         }
         for name in [
-            "prompt_id", "stop", "dose", "label_id", "timestamp", "time", "one", "tone", "id", "user_id", "epoch", "stem", "note", "seed",
-            "index", "domain", "is_first", "termination_reason", "length", "source", "node", "dome",
+            "prompt_id",
+            "stop",
+            "dose",
+            "label_id",
+            "timestamp",
+            "time",
+            "one",
+            "tone",
+            "id",
+            "user_id",
+            "epoch",
+            "stem",
+            "note",
+            "seed",
+            "index",
+            "domain",
+            "is_first",
+            "termination_reason",
+            "length",
+            "source",
+            "node",
+            "dome",
         ] {
             assert_eq!(near(name), None, "{name}");
         }

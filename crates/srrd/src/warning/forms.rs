@@ -39,7 +39,8 @@ fn single(token: Token<'_>) -> Option<String> {
         None if token.as_int().is_some() => return None,
         None => {
             let text = token.to_string();
-            let number = text.parse().ok().filter(|_| text.contains('.') && text.contains(|c: char| c.is_ascii_digit()))?;
+            let number =
+                text.parse().ok().filter(|_| text.contains('.') && text.contains(|c: char| c.is_ascii_digit()))?;
             narrow(number)?.to_string()
         }
     };
@@ -99,8 +100,7 @@ impl Warning {
 
     fn of_plain(pair: &Pair<'_>, plain: Plain, single: bool) -> Option<Warning> {
         let (a, b, common) = (pair.a, pair.b, pair.common.len());
-        let example =
-            example(plain, a.states(), b.states()).or_else(|| example(plain, a.actions(), b.actions()))?;
+        let example = example(plain, a.states(), b.states()).or_else(|| example(plain, a.actions(), b.actions()))?;
         let [mut states, mut actions] = [(); 2].map(|()| Forms { plain, known: HashMap::new() });
         let mut of = |sample: &RewardSample| {
             let (states, actions) = (states.of(sample.states()), actions.of(sample.actions()));
