@@ -224,7 +224,8 @@ fn numbers_of_copies_stay_what_they_are() {
                 \"episode\":0,\"step\":0}";
     assert_eq!(text.lines().next(), Some(line));
     assert!(text.lines().last().unwrap().contains("\"level\":4,\"speed\":0.5,"), "{text}");
-    assert_eq!(read(&path("episodes.jsonl")).unwrap().column("speed"), [1.0, 2.0, 0.5].map(common::float));
+    copy("episodes.jsonl", "steps.parquet");
+    assert_eq!(read(&path("steps.parquet")).unwrap().column("speed"), [1.0, 2.0, 0.5].map(common::float));
 
     // Numbers of CSV of which some are missing, or NaN.
     fs::write(path("in.csv"), "state,action,reward,speed,count,note\na,x,1,1.5,3,nan\na,y,2,NaN,,x\nb,x,3,-2,,y\n")

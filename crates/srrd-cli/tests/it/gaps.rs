@@ -61,7 +61,13 @@ fn a_missing_next_state_is_that_of_a_shifted_row() {
         .collect();
     place.write("shifted.csv", shifted);
     for command in ["distance --metric srrd", "returns"] {
-        let compare = |table: &str| place.ok(&format!("{command} {table} {table} --json")).replace(table, "t");
+        let compare = |table: &str| {
+            let found = place.ok(&format!("{command} {table} {table} --json")).replace(table, "t");
+            let mut found: serde_json::Value = serde_json::from_str(&found).unwrap();
+            // How next states were found differs, and what came of them does not.
+            found["notes"] = serde_json::Value::Null;
+            found
+        };
         assert_eq!(compare("tokens.csv"), compare("shifted.csv"), "{command}");
     }
     place.ok("discretize features.csv --cells 3 -o cells.csv");

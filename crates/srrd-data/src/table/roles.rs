@@ -8,7 +8,7 @@ use super::names::{is_named, matches, misnamed, spaces, what_is_there};
 use super::note::TableNote;
 use super::options::{Next, Role, TableOptions};
 use super::properties::PROPERTIES;
-use super::read::listed;
+use super::read::{TableReader, listed};
 use super::schema::Schema;
 use crate::error::{ErrorKind, TableError, these_rewards};
 
@@ -338,12 +338,28 @@ impl Roles {
         [&self.state, &self.action].into_iter().chain(next_state)
     }
 
+    /// Selects the columns that are needed.
+    pub fn select(&self, reader: &mut dyn TableReader) -> Result<(), TableError> {
+        let mut select = |columns: Vec<String>| reader.select(&columns.iter().map(String::as_str).collect::<Vec<_>>());
+        match select(self.columns()) {
+            // What may only have to order rows without a next state may be anything as long as there are none.
+            Err(error) if error.kind() == ErrorKind::UnsupportedColumn && self.orders_gaps() => {
+                select(self.columns_in(false))
+            }
+            selected => selected,
+        }
+    }
+
     /// The columns that are needed, to be selected in this order.
     pub fn columns(&self) -> Vec<String> {
+        self.columns_in(true)
+    }
+
+    fn columns_in(&self, order: bool) -> Vec<String> {
         let mut columns: Vec<String> = self.identities().flat_map(Identity::columns).collect();
         columns.extend(self.rewards.iter().cloned());
         columns.extend([&self.sample, &self.label].into_iter().flatten().cloned());
-        let orders = self.next_state == NextState::Shifted || self.orders_gaps();
+        let orders = self.next_state == NextState::Shifted || order && self.orders_gaps();
         if self.needs_episodes() || orders {
             columns.extend(self.episode.clone());
         }

@@ -245,8 +245,7 @@ pub fn read_sample_table(
     } else {
         notes.extend(misspelt(&file, reader.schema(), &roles));
     }
-    let columns = roles.columns();
-    reader.select(&columns.iter().map(String::as_str).collect::<Vec<_>>())?;
+    roles.select(reader.as_mut())?;
     notes.extend(reader.notes());
     let places = Places::of(&roles, reader.schema());
     let rows = Rows { file: &file, roles: &roles, places: &places };

@@ -30,21 +30,24 @@ fn plain(token: Token<'_>) -> Option<String> {
 
 /// A token as a 32-bit number; `None` where it is one.
 fn single(token: Token<'_>) -> Option<String> {
-    let narrow = |value: f64| Some(f64::from(value as f32)).filter(|narrow| narrow.is_finite());
-    let other = match token.as_features() {
-        Some(features) => {
-            let narrow: Vec<f64> = features.iter().map(|&value| narrow(value)).collect::<Option<_>>()?;
-            Token::features(&narrow).to_string()
-        }
+    let narrow = |value: f64| f64::from(value as f32);
+    let numbers: Vec<f64> = match token.as_features() {
+        Some(features) => features.to_vec(),
         None if token.as_int().is_some() => return None,
         None => {
             let text = token.to_string();
-            let number =
-                text.parse().ok().filter(|_| text.contains('.') && text.contains(|c: char| c.is_ascii_digit()))?;
-            narrow(number)?.to_string()
+            let is_number = text.contains('.') && text.contains(|c: char| c.is_ascii_digit());
+            vec![text.parse().ok().filter(|_| is_number)?]
         }
     };
-    (other != token.to_string()).then_some(other)
+    let singles: Vec<f64> = numbers.iter().map(|&number| narrow(number)).collect();
+    if singles == numbers || singles.iter().any(|single| !single.is_finite()) {
+        return None;
+    }
+    Some(match token.as_features() {
+        Some(_) => Token::features(&singles).to_string(),
+        None => singles[0].to_string(),
+    })
 }
 
 /// What makes the plain form of a token out of another.
@@ -95,7 +98,12 @@ impl Warning {
         if 2 * common >= a.len().min(b.len()) {
             return None;
         }
-        Warning::of_plain(pair, plain, false).or_else(|| Warning::of_plain(pair, single, true))
+        // Only where all numbers of one of them have 32 bits, which the first of others shows not to be so.
+        let all_single = |sample: &RewardSample| {
+            sample.states().iter().chain(sample.actions().iter()).all(|token| single(token).is_none())
+        };
+        let of_single = || (all_single(a) != all_single(b)).then(|| Warning::of_plain(pair, single, true)).flatten();
+        Warning::of_plain(pair, plain, false).or_else(of_single)
     }
 
     fn of_plain(pair: &Pair<'_>, plain: Plain, single: bool) -> Option<Warning> {
