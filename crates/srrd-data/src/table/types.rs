@@ -282,19 +282,19 @@ fn convert(column: &Column, kind: ColumnType) -> Result<Column, (usize, String)>
 /// A table whose texts come as what they say.
 pub(crate) struct TypedReader {
     inner: Box<dyn TableReader>,
-    /// With the types of all columns.
-    schema: Schema,
+    /// All columns with their types.
+    all: Schema,
     selected: Schema,
 }
 
 impl TypedReader {
     pub(crate) fn new(inner: Box<dyn TableReader>, schema: Schema) -> Self {
-        TypedReader { inner, selected: schema.clone(), schema }
+        TypedReader { inner, selected: schema.clone(), all: schema }
     }
 
     /// Gives the columns that are selected their types.
     fn retype(&mut self) {
-        let of = |name: &str| self.schema.fields.iter().find(|field| field.name == name).cloned();
+        let of = |name: &str| self.all.fields.iter().find(|field| field.name == name).cloned();
         self.selected = Schema { fields: self.inner.schema().names().filter_map(of).collect() };
     }
 }
