@@ -131,6 +131,26 @@ def test_next_states_come_by_shifting(caplog: pytest.LogCaptureFixture) -> None:
         srrd.from_frame(walk, next="sideways")
 
 
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+@pytest.mark.parametrize("states", [["a", "b", "c", "a", "b", "c"], [0, 1, 2, 0, 1, 2]])
+def test_next_states_may_be_missing_where_episodes_end(make: Any, states: list[Any]) -> None:
+    table: dict[str, Any] = {
+        "episode": [0, 0, 0, 1, 1, 1],
+        "state": states,
+        "action": ["x", "y", "x", "y", "x", "y"],
+        "next_state": [states[1], states[2], None, states[1], states[2], None],
+        "reward": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+        "done": [False, False, True, False, False, False],
+    }
+    sample = srrd.from_frame(make(table))[0]
+    shifted = {name: values for name, values in table.items() if name != "next_state"}
+    assert sample == srrd.from_frame(make(shifted), next="shift")[0]
+    assert any("2 rows have no next state (1 end their episode" in note for note in sample.notes), sample.notes
+    table["next_state"] = [states[1], None, None, states[1], states[2], None]
+    with pytest.raises(ValueError, match="row 2, column `next_state`: the value is missing: a next state may be"):
+        srrd.from_frame(make(table))
+
+
 @pytest.mark.parametrize("rewards", [
     np.array(["2020-01-01"] * 4, dtype="M8[D]"),
     np.array([1, 2, 3, 4], dtype="m8[s]"),

@@ -205,3 +205,65 @@ fn episodes_in_parquet() {
     let of_frame = read_sample_table(frame(), "frame", TableOptions::default()).unwrap();
     assert_eq!(of_frame.samples[0].sample, found.samples[0].sample);
 }
+
+#[test]
+fn numbers_of_copies_stay_what_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let copy = |from: &str, to: &str| {
+        let input = || open(&path(from), &ReadOptions::default());
+        TableCopy::open(input, &path(to), &[], &TableOptions::default()).unwrap().run().unwrap().notes
+    };
+    // Integers of episodes in rows, up to the first fraction.
+    let episodes = "{\"observations\":[0,1,2],\"actions\":[1,0],\"rewards\":[1,2],\"level\":3,\"speed\":[1,2],\"pair\":[[1,0],[0,1]]}\n\
+                    {\"observations\":[2,1],\"actions\":[0],\"rewards\":[2.5],\"level\":4,\"speed\":[0.5],\"pair\":[[0,0]]}\n";
+    fs::write(path("episodes.jsonl"), episodes).unwrap();
+    copy("episodes.jsonl", "steps.jsonl");
+    let text = fs::read_to_string(path("steps.jsonl")).unwrap();
+    let line = "{\"observations\":0,\"next_state\":1,\"actions\":1,\"rewards\":1.0,\"level\":3,\"speed\":1.0,\"pair.0\":1,\"pair.1\":0,\
+                \"episode\":0,\"step\":0}";
+    assert_eq!(text.lines().next(), Some(line));
+    assert!(text.lines().last().unwrap().contains("\"level\":4,\"speed\":0.5,"), "{text}");
+    copy("episodes.jsonl", "steps.parquet");
+    assert_eq!(read(&path("steps.parquet")).unwrap().column("speed"), [1.0, 2.0, 0.5].map(common::float));
+
+    // Numbers of CSV of which some are missing, or NaN.
+    fs::write(path("in.csv"), "state,action,reward,speed,count,note\na,x,1,1.5,3,nan\na,y,2,NaN,,x\nb,x,3,-2,,y\n")
+        .unwrap();
+    let notes = copy("in.csv", "out.jsonl");
+    assert_eq!(notes.iter().map(|note| note.kind()).collect::<Vec<_>>(), ["null"]);
+    let text = fs::read_to_string(path("out.jsonl")).unwrap();
+    assert!(
+        text.contains("\"speed\":1.5,\"count\":3,\"note\":\"nan\"}") && text.contains("\"speed\":null,\"count\":null,"),
+        "{text}"
+    );
+    copy("in.csv", "out.parquet");
+    copy("out.parquet", "again.csv");
+    let text = fs::read_to_string(path("again.csv")).unwrap();
+    assert!(text.contains(",1.5,3,nan\n") && text.contains(",NaN,,x\n") && text.contains(",-2.0,,y\n"), "{text}");
+}
+
+#[cfg(feature = "arrow")]
+#[test]
+fn steps_that_no_row_needs_may_be_of_any_type() {
+    use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, TimestampSecondArray};
+    use std::sync::Arc;
+    let sample = |next: Vec<Option<i64>>| {
+        let columns: [(&str, ArrayRef); 6] = [
+            ("episode", Arc::new(Int64Array::from(vec![1, 1, 1]))),
+            ("step", Arc::new(TimestampSecondArray::from(vec![5, 6, 7]))),
+            ("state", Arc::new(Int64Array::from(vec![0, 1, 2]))),
+            ("action", Arc::new(Int64Array::from(vec![0, 0, 0]))),
+            ("next_state", Arc::new(Int64Array::from(next))),
+            ("reward", Arc::new(Float64Array::from(vec![1.0, 2.0, 3.0]))),
+        ];
+        let columns = columns.map(|(name, column)| (name, column, true));
+        let batch = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
+        let frame = RecordBatchIterator::new([Ok(batch.clone())], batch.schema());
+        let table = srrd_data::open_records("t", Box::new(frame), &ReadOptions::default()).unwrap();
+        srrd_data::read_sample_table(table, "t", TableOptions::default())
+    };
+    assert_eq!(sample(vec![Some(1), Some(2), Some(0)]).unwrap().samples[0].sample.len(), 3);
+    let error = sample(vec![Some(1), Some(2), None]).unwrap_err().to_string();
+    assert!(error.starts_with("t: row 3, column `next_state`: the value is missing: a next state may"), "{error}");
+}

@@ -282,6 +282,69 @@ fn a_damaged_line_is_named() {
 }
 
 #[test]
+fn a_log_of_trl_that_was_saved_again_stays_one() {
+    // As pandas writes a frame, with the index or without; NaN as it does and as NumPy does.
+    let csv = ",step,prompt,completion,digits,short,none,note,advantage\n0,1,p,one,1.0,,,x,0.5\n1,1,p,,2.0,0.5,,,-0.5\n\
+               2,1,12,\"a, b\",0.0,nan,,y,0.1\n3,1,12,c,0.5,1,,z,0.2\n";
+    let rows = [
+        ("p", "one", "1.0", "null", "x", 0.5),
+        ("p", "", "2.0", "0.5", "", -0.5),
+        ("12", "a, b", "0", "null", "y", 0.1),
+        ("12", "c", "0.5", "1", "z", 0.2),
+    ];
+    let line = |(prompt, completion, digits, short, note, advantage): &(&str, &str, &str, &str, &str, f64)| {
+        format!(
+            "{{\"step\":1,\"prompt\":\"{prompt}\",\"completion\":\"{completion}\",\"digits\":{digits},\"short\":{short},\"none\":null,\
+             \"note\":\"{note}\",\"advantage\":{advantage}}}\n"
+        )
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [
+        ("log.csv", csv.to_owned()),
+        ("log.tsv", csv.replace("\"a, b\"", "a; b").replace(',', "\t").replace(';', ",")),
+        ("log.jsonl", rows.iter().map(line).collect()),
+    ] {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        let reader = open(&path, &ReadOptions::default()).unwrap();
+        assert_eq!(
+            reader.log().map(|log| (log.dataset, log.rewards.clone())),
+            Some(("trl", vec!["digits".to_owned(), "short".to_owned()]))
+        );
+        let options = TableOptions { rewards: vec!["digits".into(), "short".into()], ..TableOptions::default() };
+        let table = read_table(&path, options).unwrap();
+        let found: Vec<(String, String, f64)> = (0..2)
+            .map(|at| {
+                let row = table.samples[1].sample.transition(at);
+                (row.state.to_string(), row.action.to_string(), row.reward)
+            })
+            .collect();
+        let mut expected = [("p", "(empty)", 0.5), ("12", "c", 1.0)].map(|(s, a, r)| (s.to_owned(), a.to_owned(), r));
+        expected.sort_by(|a, b| a.0.cmp(&b.0));
+        let mut sorted = found.clone();
+        sorted.sort_by(|a, b| a.0.cmp(&b.0));
+        assert_eq!((sorted, table.samples[1].sample.len()), (expected.to_vec(), 2), "{name}");
+        let left_out = DatasetNote::WithoutReward { rows: 2, any: false };
+        assert!(
+            table.notes.contains(&TableNote::Dataset { file: path.display().to_string(), note: left_out }),
+            "{:?}",
+            table.notes
+        );
+        let copy = TableCopy::open(
+            || open(&path, &ReadOptions::default()),
+            &folder.path().join("copy.parquet"),
+            &[],
+            &TableOptions::default(),
+        );
+        assert_eq!(copy.unwrap().run().unwrap().rows, 2, "{name}");
+    }
+    // Another table of prompts is none.
+    let path = folder.path().join("plain.csv");
+    fs::write(&path, "step,prompt,completion,reward\n1,p,a,1\n").unwrap();
+    assert!(open(&path, &ReadOptions::default()).unwrap().log().is_none());
+}
+
+#[test]
 fn what_is_said_to_be_a_log_of_trl_and_is_none_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let mut options = TableOptions::default();

@@ -180,7 +180,7 @@ fn next_states_come_by_shifting_where_steps_are_known() {
                 1,2,c,x,3,true\n1,0,a,x,1,false\n2,0,a,y,4,false\n1,1,b,x,2,false\n2,1,d,y,5,false\n";
     let shifted = csv(rows).unwrap();
     assert_eq!(transitions(&shifted, 0), ["a x b 1", "a y d 4", "b x c 2", "c x  3"]);
-    let note = TableNote::Shifted { file: "t".to_owned(), episodes: 2, ended: 1, left_out: 1 };
+    let note = TableNote::Shifted { file: "t".to_owned(), episodes: 2, ended: 1, left_out: 1, paid: false };
     assert_eq!(shifted.notes, [note]);
     assert_eq!(shifted.rows().map(|place| place.is_some()).collect::<Vec<_>>(), [true, true, true, true, false]);
     assert_eq!(shifted.ends(), Some(&[true, false, false, false, false][..]));
@@ -316,7 +316,7 @@ fn a_role_is_given_once() {
 #[test]
 fn a_table_that_becomes_a_one_step_problem_by_mistake_says_so() {
     let notes = |text: &str| csv(text).unwrap().notes.iter().map(ToString::to_string).collect::<Vec<_>>();
-    for (misspelt, role) in [("next_sate", "next_state"), ("stp", "step"), ("terminted", "terminated")] {
+    for (misspelt, role) in [("next_sate", "next_state"), ("stpe", "step"), ("is_terminted", "terminated")] {
         let said = notes(&format!("state,action,reward,{misspelt}\na,x,1,1\nb,x,2,0\n"));
         let wanted = format!("column `{misspelt}` is not used; if it is the ");
         assert!(said.iter().any(|note| note.contains(&wanted)), "{misspelt}: {said:?}");
@@ -325,6 +325,10 @@ fn a_table_that_becomes_a_one_step_problem_by_mistake_says_so() {
     let said = notes("episode,state,action,reward\n1,a,x,1\n1,b,x,2\n");
     assert!(said.iter().any(|note| note.contains("although `episode` names episodes")), "{said:?}");
     // Responses to prompts are one-step problems, and other columns are other columns.
-    assert!(notes("state,action,reward,length,model\na,x,1,3,m\n").is_empty());
+    assert!(notes("state,action,reward,length,stop,dose,prompt_id\na,x,1,3,m,1,2\n").is_empty());
+    // Walks need their steps in order.
+    let mut said = notes("episode,stpe,done,trucated,state,action,next_state,reward\n1,0,0,0,a,x,b,1\n");
+    said.retain(|note| note.contains("is not used"));
+    assert_eq!(said.len(), 2, "{said:?}");
     assert!(notes("state,action,next_state,reward,next_hop\na,x,b,1,c\n").is_empty());
 }

@@ -29,7 +29,10 @@ fn a_column_has_the_narrowest_type_of_its_values() {
         ("9223372036854775808", Text),
         ("9007199254740993 0.5", Text),
         ("1e400 1", Text),
-        ("nan 1", Text),
+        ("nan 1", Float),
+        ("-inf 1.5 NaN", Float),
+        ("nan inf", Text),
+        ("nan x 1", Text),
         ("\"\" 1", Int),
         ("\"\" \"\"", Text),
     ] {

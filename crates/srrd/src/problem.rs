@@ -151,8 +151,8 @@ pub enum Problem {
         sample: String,
         /// Whether there are no next states at all.
         one_step: bool,
-        /// Whether next states are those of the rows that follow, so that the end of an episode has no features.
-        shifted: bool,
+        /// Whether all other states have features, so that it is the end of an episode that has none.
+        ends: bool,
     },
     /// Something else that is wrong with a sample for the regressed estimator.
     Unpredictable {
@@ -290,8 +290,8 @@ impl Problem {
             Problem::OneStep { without, with } => format!(
                 "{without} has no column `next_state` and {with} has: they can share no transition; give both the same columns"
             ),
-            Problem::NoFeatures { sample, one_step, shifted } => {
-                let why = match (one_step, shifted) {
+            Problem::NoFeatures { sample, one_step, ends } => {
+                let why = match (one_step, ends) {
                     (true, _) => {
                         "the table has no next states whose features could tell a reward; choose another estimator"
                     }

@@ -11,6 +11,7 @@ mod episodes;
 mod explain;
 mod fuzz;
 mod gamma;
+mod gaps;
 mod golden;
 mod irl;
 mod manners;

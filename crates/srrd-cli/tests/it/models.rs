@@ -24,9 +24,17 @@ fn json(place: &Place, call: &str) -> Value {
 #[test]
 fn scores_are_found_and_compared_within_prompts() {
     let place = Place::new();
-    place.write("log.csv", log());
+    // Saved again by pandas, a log of TRL is known by its columns.
+    place.write("trl.csv", log());
+    let of_trl = place.srrd("models trl.csv");
+    assert!(
+        of_trl.err.contains("note: trl.csv: read as trl, with the rewards `old`, `new`, `other`"),
+        "{}",
+        of_trl.err
+    );
+    place.write("log.csv", log().replacen("completion", "response", 1));
     let run = place.srrd("models log.csv");
-    assert_eq!(run.status, 0, "{}", run.err);
+    assert_eq!((run.status, &run.out), (0, &of_trl.out), "{}", run.err);
     assert!(run.err.contains("note: log.csv: comparing the scores old, new, other"), "{}", run.err);
     assert!(run.out.starts_with("40 prompts with 180 responses\n"), "{}", run.out);
     assert!(run.out.contains("where old and other disagree most:"), "{}", run.out);

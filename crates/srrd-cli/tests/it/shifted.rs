@@ -111,3 +111,34 @@ fn separators_are_told_by_any_name_of_a_column() {
     let message = place.refused("inspect wide.csv");
     assert!(message.contains("save it as UTF-8"), "{message}");
 }
+
+#[test]
+fn rows_that_may_be_joined_over_a_time_limit_are_told() {
+    let place = Place::new();
+    let rows = "a,go,1,0\nb,go,2,0\nc,go,3,1\na,stay,1,0\nb,stay,2,0\n";
+    let note = "also where a time limit cut an episode off; if there are such rows, name the column that tells them, as in `--columns \
+                episode=NAME` or `--columns timeout=NAME`";
+    place.write("t.csv", format!("observations,actions,rewards,terminals\n{rows}"));
+    for call in ["inspect t.csv --next shift", "distance t.csv t.csv --next shift"] {
+        let run = place.srrd(call);
+        assert!(
+            run.err.contains(&format!(
+                "t.csv: a row that `terminals` does not mark is joined to the row after it, {note}"
+            )),
+            "{}",
+            run.err
+        );
+    }
+    place.write("t.csv", format!("state,action,reward,other\n{rows}"));
+    let run = place.srrd("inspect t.csv --next shift");
+    assert!(
+        run.err.contains("every row is joined to the row after it, also where an episode ended or a time limit"),
+        "{}",
+        run.err
+    );
+    for header in ["state,action,reward,timeouts", "state,action,reward,episode"] {
+        place.write("t.csv", format!("{header}\n{rows}"));
+        let run = place.srrd("inspect t.csv --next shift");
+        assert!(!run.err.contains("a time limit"), "{header}: {}", run.err);
+    }
+}

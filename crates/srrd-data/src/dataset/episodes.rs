@@ -22,12 +22,14 @@ pub(super) struct Part {
     pub columns: Vec<String>,
     /// The type of all of them.
     pub kind: ColumnType,
+    /// Whether integers may become floats when a fraction appears.
+    pub grows: bool,
 }
 
 impl Part {
     /// An array with one value per step.
     pub fn single(column: &str, kind: ColumnType) -> Self {
-        Part { columns: vec![column.to_owned()], kind }
+        Part { columns: vec![column.to_owned()], kind, grows: false }
     }
 
     /// An array of a role. One integer or text per step is a token; everything else is features, `ROLE.KEY.0`, `ROLE.KEY.1` and so on.
@@ -39,7 +41,7 @@ impl Part {
             (false, 1) if !key.is_empty() => vec![dotted],
             _ => (0..width).map(|index| format!("{dotted}.{index}")).collect(),
         };
-        Part { columns, kind }
+        Part { columns, kind, grows: false }
     }
 }
 
@@ -59,6 +61,12 @@ pub(super) trait Recording: Send {
 
     /// Adds the values of a part in some steps of an episode, row after row.
     fn read(&mut self, episode: usize, part: usize, steps: Range<usize>, to: &mut Values) -> Result<(), TableError>;
+
+    /// The type of a part in the current episode, where it may be another than at first.
+    fn kind(&self, part: usize) -> Option<ColumnType> {
+        let _ = part;
+        None
+    }
 
     /// The number that a table gives a step.
     fn step_name(&self, episode: usize, step: usize) -> i64 {
@@ -108,8 +116,9 @@ impl EpisodeReader {
     ) -> Result<Self, TableError> {
         let mut schema = Schema::default();
         let mut from = Vec::new();
-        for (part, Part { columns, kind }) in parts.iter().enumerate() {
-            let of_part = Schema::new(columns.iter().map(|column| (column.as_str(), *kind)));
+        for (part, Part { columns, kind, grows }) in parts.iter().enumerate() {
+            let mut of_part = Schema::new(columns.iter().map(|column| (column.as_str(), *kind)));
+            of_part.fields.iter_mut().filter(|_| *grows).for_each(|field| field.kind = None);
             from.extend((0..of_part.len()).map(|column| From::Part { part, column }));
             schema.fields.extend(of_part.fields);
         }
@@ -158,7 +167,8 @@ impl EpisodeReader {
             if selected.is_empty() {
                 continue;
             }
-            let Part { columns, kind } = &self.parts[part];
+            let Part { columns, kind, .. } = &mut self.parts[part];
+            *kind = self.recording.kind(part).filter(|found| *found == ColumnType::Float).unwrap_or(*kind);
             if self.block.kind() == *kind {
                 self.block.clear()
             } else {
@@ -193,6 +203,9 @@ impl EpisodeReader {
 
 /// Adds one column of values that stand row after row.
 fn scatter(block: &Values, column: usize, width: usize, to: &mut Column) {
+    if block.kind() == ColumnType::Float {
+        to.values.become_floats();
+    }
     match (block, &mut to.values) {
         (Values::Float(from), Values::Float(to)) => to.extend(from.iter().skip(column).step_by(width)),
         (Values::Int(from), Values::Int(to)) => to.extend(from.iter().skip(column).step_by(width)),
@@ -224,7 +237,10 @@ impl TableReader for EpisodeReader {
 
     fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {
         self.selection.fixed = true;
-        let kinds = self.selection.selected.fields.iter().map(|field| field.kind.unwrap_or(ColumnType::Float));
+        let kinds = self.selection.positions.iter().map(|&position| match self.from[position] {
+            From::Part { part, .. } => self.parts[part].kind,
+            From::Episode | From::Step => ColumnType::Int,
+        });
         batch.reset(self.rows + 1, kinds.collect::<Vec<_>>());
         while batch.rows < self.batch_rows {
             srrd::run::checkpoint();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::episodes::Recording;
 use crate::error::{ErrorKind, TableError};
-use crate::table::{Batch, ReadOptions, Values, for_each_batch, listed, open_file};
+use crate::table::{Batch, ColumnType, ReadOptions, Values, for_each_batch, listed, open_file};
 
 /// One episode in memory.
 pub(super) struct Held {
@@ -38,6 +38,10 @@ impl<E: Episodes> Recording for HeldRecording<E> {
         Ok(Some(self.held.steps))
     }
 
+    fn kind(&self, part: usize) -> Option<ColumnType> {
+        Some(self.held.parts[part].kind())
+    }
+
     fn read(&mut self, _: usize, part: usize, steps: Range<usize>, to: &mut Values) -> Result<(), TableError> {
         let from = &self.held.parts[part];
         let width = from.len() / self.held.steps.max(1);
@@ -45,6 +49,7 @@ impl<E: Episodes> Recording for HeldRecording<E> {
         match (from, to) {
             (Values::Float(from), Values::Float(to)) => to.extend_from_slice(&from[range]),
             (Values::Int(from), Values::Int(to)) => to.extend_from_slice(&from[range]),
+            (Values::Int(from), Values::Float(to)) => to.extend(from[range].iter().map(|&value| value as f64)),
             (Values::Bool(from), Values::Bool(to)) => to.extend_from_slice(&from[range]),
             (Values::Text(from), Values::Text(to)) => range.for_each(|at| to.push(from.get(at))),
             // Parts are made with the types that they say they have.

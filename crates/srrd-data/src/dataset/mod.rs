@@ -21,7 +21,6 @@ mod options;
 mod parts;
 mod rewardbench;
 mod starcraft;
-#[cfg(feature = "parquet")]
 mod trl;
 mod verl;
 mod whole;
@@ -78,7 +77,6 @@ pub static DATASETS: &[DatasetInfo] = &[
     atari::INFO,
     starcraft::INFO,
     mimic::INFO,
-    #[cfg(feature = "parquet")]
     trl::INFO,
     nemo_gym::INFO,
     rewardbench::INFO,
@@ -113,9 +111,7 @@ pub(crate) fn open_dataset(path: &Path, options: &ReadOptions) -> Option<Result<
 
 /// A table that is open, as the log that its columns show it to be; others as they are.
 pub(crate) fn as_log(table: Box<dyn TableReader>) -> Box<dyn TableReader> {
-    #[cfg(feature = "parquet")]
-    let table = trl::in_memory(table);
-    table
+    trl::in_memory(table)
 }
 
 fn missing(path: &Path, file: &str) -> TableError {

@@ -112,6 +112,7 @@ fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, Tabl
     };
     let labelled = games[0].class.is_some();
     let features = |role: &str| Part {
+        grows: false,
         columns: FEATURES.iter().map(|feature| format!("{role}.{feature}")).collect(),
         kind: ColumnType::Float,
     };

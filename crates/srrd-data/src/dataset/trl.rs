@@ -2,7 +2,8 @@
 //!
 //! Looked up in TRL 1.16.0 (`GRPOTrainer.log`, `RLOOTrainer.log`): `OUTPUT_DIR/completions/completions_STEP.parquet` with `step`, `prompt`,
 //! `completion`, one column per reward function, what was logged beside them, and `advantage`. Prompts and completions are texts or chat
-//! messages. A reward function that does not apply to a row returns `None`, which is NaN in the file.
+//! messages. A reward function that does not apply to a row returns `None`, which is NaN in the file. People also save such a log again, as
+//! CSV or JSON Lines.
 
 use std::path::{Path, PathBuf};
 
@@ -10,16 +11,17 @@ use super::DatasetInfo;
 use super::log::{Log, LogReader, files_of, is_called};
 use crate::error::{ErrorKind, TableError};
 use crate::table::{
-    ColumnType, PartsReader, ReadOptions, Schema, TableReader, for_each_batch, is_index, listed, open_file,
+    ColumnType, PartsReader, ReadOptions, Schema, TableReader, TypedReader, for_each_batch, infer_types_of, is_index,
+    listed, open_file,
 };
 
 pub(super) const INFO: DatasetInfo = DatasetInfo {
     name: "trl",
-    about: "TRL: completions logged by GRPO and RLOO, a folder of completions_STEP.parquet or one of these",
+    about: "TRL: completions logged by GRPO and RLOO, a folder of completions_STEP.parquet, one of these, or one saved again as CSV or JSON Lines",
     options: &[],
     detect: |path| {
         let files = files_of(&folder(path));
-        files.first().is_some_and(|first| is_called(first, "parquet") && is_log(first))
+        files.first().is_some_and(|first| is_kind(first, path.is_dir()) && is_log(first))
     },
     open,
 };
@@ -28,6 +30,11 @@ pub(super) const INFO: DatasetInfo = DatasetInfo {
 fn folder(path: &Path) -> PathBuf {
     let inside = path.join("completions");
     if inside.is_dir() { inside } else { path.to_owned() }
+}
+
+/// Whether a file has a format of such logs; those of folders are as TRL has written them.
+fn is_kind(file: &Path, in_folder: bool) -> bool {
+    is_called(file, "parquet") || !in_folder && ["csv", "tsv", "jsonl"].iter().any(|kind| is_called(file, kind))
 }
 
 /// The columns of every such log.
@@ -56,7 +63,7 @@ fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, Tabl
     let path = folder(path);
     let files = files_of(&path);
     let Some(first) = files.first() else { return Err(no_log(&path, "it holds no such file")) };
-    if !is_called(first, "parquet") {
+    if !is_kind(first, path.is_dir()) {
         return Err(no_log(&path, &format!("its first file is {}", first.display())));
     }
     let opened = open_file(first, options)?;
@@ -64,6 +71,7 @@ fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, Tabl
         return Err(no_log(first, &format!("this one has {}", listed(opened.schema().names()))));
     }
     let table: Box<dyn TableReader> = match path.is_dir() {
+        false if !is_called(first, "parquet") => return as_typed_log(opened, open_file(first, options)?),
         false => opened,
         true => {
             let options = options.clone();
@@ -98,6 +106,24 @@ fn as_log(table: Box<dyn TableReader>, kinds: Kinds) -> Box<dyn TableReader> {
     let rewards = kinds.into_iter().filter(|(name, kind)| is_number(kind) && is_reward(name));
     let log = Log::new(INFO.name, rewards.map(|(name, _)| name).collect());
     Box::new(LogReader::new(table, log, "completion"))
+}
+
+/// A log whose format does not say what its columns hold: it is read twice.
+fn as_typed_log(
+    mut first: Box<dyn TableReader>,
+    table: Box<dyn TableReader>,
+) -> Result<Box<dyn TableReader>, TableError> {
+    let untyped = table.is_untyped();
+    let mut types = infer_types_of(first.as_mut())?;
+    let is_text = |name: &str| ["prompt", "completion"].contains(&name);
+    types
+        .iter_mut()
+        .zip(table.schema().names())
+        .filter(|(_, name)| is_text(name))
+        .for_each(|(kind, _)| *kind = ColumnType::Text);
+    let schema = table.schema().clone().with_types(&types);
+    let kinds = kinds_of(&schema);
+    Ok(as_log(if untyped { Box::new(TypedReader::new(table, schema)) } else { table }, kinds))
 }
 
 /// A reward function that applies to no row of a step leaves a column without values, and without a type: a later file has it.

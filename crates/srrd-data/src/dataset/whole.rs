@@ -142,7 +142,7 @@ impl Rows {
                             _ => (0..width).map(|index| format!("{name}.{index}")).collect(),
                         };
                         let take = Take::Entries { from, extra, width: width.max(1) };
-                        Made { column, take, part: Part { columns, kind } }
+                        Made { column, take, part: Part { columns, kind, grows: kind == ColumnType::Int } }
                     };
                     made.push(of(name, 0));
                     if extra > 0 && !roles.contains(&Some(Role::NextState)) {
@@ -157,7 +157,10 @@ impl Rows {
                 Value::Bool(_) if ends_episodes(role) => {
                     made.push(Made { take: Take::Last, ..same(ColumnType::Bool) });
                 }
-                Value::Number(_) => made.push(same(ColumnType::Float)),
+                Value::Number(_) => {
+                    let (kind, grows) = (number_type([&cell]), !cell.is_f64());
+                    made.push(Made { part: Part { grows, ..Part::single(name, kind) }, ..same(kind) });
+                }
                 Value::Bool(_) => made.push(same(ColumnType::Bool)),
                 _ => made.push(same(ColumnType::Text)),
             }
@@ -168,11 +171,12 @@ impl Rows {
 
     /// How many values each entry of a list has (0 for one that is no list), and of which type.
     fn entry(&self, column: usize, entries: &[Value], role: Option<Role>) -> Result<(usize, ColumnType), TableError> {
-        let mut values = Vec::new();
-        entries.first().into_iter().for_each(|entry| flatten(entry, &mut values));
+        let (mut values, mut first) = (Vec::new(), Vec::new());
+        entries.iter().for_each(|entry| flatten(entry, &mut values));
+        entries.first().into_iter().for_each(|entry| flatten(entry, &mut first));
         let features = matches!(role, Some(Role::State | Role::Action | Role::NextState));
-        let kind = match values.first() {
-            Some(Value::Number(_)) => ColumnType::Float,
+        let kind = match first.first() {
+            Some(Value::Number(_)) => number_type(values.iter().copied()),
             Some(Value::Bool(_)) => ColumnType::Bool,
             Some(Value::String(_)) => ColumnType::Text,
             _ => {
@@ -182,7 +186,7 @@ impl Rows {
         };
         let fraction = || entries.iter().any(Value::is_f64);
         match entries[0].is_array() {
-            true => Ok((values.len(), kind)),
+            true => Ok((first.len(), kind)),
             // One integer or text per step is a token; everything else is features.
             false => Ok((usize::from(features && fraction()), kind)),
         }
@@ -234,7 +238,11 @@ impl Rows {
 
     fn push(&self, column: usize, value: &Value, values: &mut Values) -> Result<(), TableError> {
         let long = |value: &Value| value.as_i64().is_none_or(|int| int.unsigned_abs() > EXACT) && !value.is_f64();
+        if value.is_f64() {
+            values.become_floats();
+        }
         match (value, values) {
+            (Value::Number(_), Values::Int(to)) if !long(value) => to.push(value.as_i64().unwrap_or_default()),
             (Value::Number(_), Values::Float(to)) if !long(value) => to.push(value.as_f64().unwrap_or(f64::NAN)),
             (Value::Bool(value), Values::Bool(to)) => to.push(*value),
             (Value::String(text), Values::Text(to)) => to.push(text),
@@ -255,6 +263,11 @@ impl Rows {
         }
         Ok(())
     }
+}
+
+/// Integers, as long as no fraction appears.
+fn number_type<'a>(values: impl IntoIterator<Item = &'a Value>) -> ColumnType {
+    if values.into_iter().any(Value::is_f64) { ColumnType::Float } else { ColumnType::Int }
 }
 
 fn ends_episodes(role: Option<Role>) -> bool {

@@ -9,7 +9,7 @@ use super::{DiscretizeOptions, Discretizer, Rows, Space, VERSION};
 use crate::error::{ErrorKind, TableError};
 use crate::table::{
     Batch, Column, Identity, NextState, Places, Roles, Schema, TableNote, TableOptions, TextColumn, Values, cell_text,
-    create, feature_numbers, finite_numbers, for_each_batch, open, open_cells, truths,
+    create, feature_numbers, finite_numbers, for_each_batch, missing_next, open, open_cells, truths,
 };
 use crate::table::{NotANumber, ReadOptions, TableReader, parse_number};
 
@@ -361,9 +361,9 @@ pub(super) fn cells_of(
         Values::Text(texts)
     };
     let mut columns: Vec<(String, Column)> = Vec::new();
-    let mut add = |name: &str, values: Values| columns.push((name.to_owned(), values.into()));
+    let mut add = |name: &str, column: Column| columns.push((name.to_owned(), column));
     match (places.sample, several) {
-        (Some(place), false) => add("sample", texts(place)),
+        (Some(place), false) => add("sample", texts(place).into()),
         (Some(place), true) => {
             let joined = (0..batch.rows).map(|row| format!("{name}#{}", cell_text(&batch.columns[place], row)));
             add(
@@ -371,39 +371,43 @@ pub(super) fn cells_of(
                 Values::Text(joined.fold(TextColumn::new(), |mut all, text| {
                     all.push(&text);
                     all
-                })),
+                }))
+                .into(),
             );
         }
-        (None, true) => add("sample", Values::Text(std::iter::repeat_n(name, batch.rows).collect())),
+        (None, true) => add("sample", Values::Text(std::iter::repeat_n(name, batch.rows).collect()).into()),
         (None, false) => {}
     }
     if let Some(place) = places.label {
-        add("label", texts(place));
+        add("label", texts(place).into());
     }
-    add("state", tokens((file, &roles.state, &places.state), with.states.as_ref(), batch, missing)?);
-    add("action", tokens((file, &roles.action, &places.action), with.actions.as_ref(), batch, missing)?);
+    add("state", tokens((file, &roles.state, &places.state), with.states.as_ref(), batch, missing)?.into());
+    add("action", tokens((file, &roles.action, &places.action), with.actions.as_ref(), batch, missing)?.into());
     if let (NextState::Given(identity), Some(at)) = (&roles.next_state, &places.next_state) {
-        add("next_state", tokens((file, identity, at), with.states.as_ref(), batch, missing)?);
+        let cells = tokens((file, identity, at), with.states.as_ref(), batch, missing)?;
+        // A next state that is missing is in no cell.
+        let there = missing_next(roles, places, batch).map(|rows| rows.iter().map(|missing| !missing).collect());
+        add("next_state", Column::new(cells, there));
     }
     for (reward, &place) in roles.rewards.iter().zip(&places.rewards) {
         let mut numbers = Vec::with_capacity(batch.rows);
         finite_numbers(file, reward, batch, place, &mut numbers)?;
-        add(if roles.rewards.len() == 1 { "reward" } else { reward }, Values::Float(numbers));
+        add(if roles.rewards.len() == 1 { "reward" } else { reward }, Values::Float(numbers).into());
     }
     for (column, (name, place)) in
         ["terminated", "done", "truncated", "timeout"].into_iter().zip(roles.ends.iter().zip(places.ends))
     {
         if let (Some(name), Some(place)) = (name, place) {
-            add(column, Values::Bool(truths(file, name, batch, &batch.columns[place])?));
+            add(column, Values::Bool(truths(file, name, batch, &batch.columns[place])?).into());
         }
     }
     if let Some(place) = places.episode {
-        add("episode", texts(place));
+        add("episode", texts(place).into());
     }
     if let (Some(name), Some(place)) = (&roles.step, places.step) {
         let mut numbers = Vec::with_capacity(batch.rows);
         finite_numbers(file, name, batch, place, &mut numbers)?;
-        add("step", Values::Float(numbers));
+        add("step", Values::Float(numbers).into());
     }
     Ok(columns)
 }

@@ -152,6 +152,13 @@ impl Values {
         }
     }
 
+    /// Makes floats of integers.
+    pub(crate) fn become_floats(&mut self) {
+        if let Values::Int(values) = self {
+            *self = Values::Float(values.iter().map(|&value| value as f64).collect());
+        }
+    }
+
     /// Adds the value that stands in the place of a missing one: empty, zero, NaN or false.
     pub(crate) fn push_placeholder(&mut self) {
         match self {

@@ -7,12 +7,14 @@ use crate::dataset::Log;
 use crate::error::{ErrorKind, TableError};
 use crate::table::batch::{Batch, Column, TextColumn, Values};
 use crate::table::format::{FileFormat, Format};
+use crate::table::gaps::{self, Gaps, Lasts};
 use crate::table::note::TableNote;
 use crate::table::number::finite_numbers;
 use crate::table::options::{Next, TableOptions};
 use crate::table::read::cells::open_cells;
 use crate::table::read::{Extras, Passing, TableReader, for_each_batch};
 use crate::table::roles::{NextState, Places, Roles};
+use crate::table::samples::Rows;
 use crate::table::schema::{ColumnType, Schema};
 use crate::table::tokens::{Ends, Tokens, cell_text, check_present};
 use crate::table::types::{coerce, infer};
@@ -167,7 +169,7 @@ impl TableCopy {
         for_each_batch(reader, |batch| {
             check.rows(batch)?;
             check_rows(&check.file, check.rows, expected, false)?;
-            changes.make(&check.file, &check.schema, batch)?;
+            changes.make(&check, batch)?;
             lost.count(batch);
             writer.write(batch)
         })?;
@@ -192,7 +194,7 @@ impl TableCopy {
         for_each_batch(reader, |batch| {
             found += batch.rows as u64;
             check_rows(&check.file, found, expected, false)?;
-            changes.make(&check.file, &check.schema, batch)?;
+            changes.make(&check, batch)?;
             edit(batch);
             lost.count(batch);
             writer.write(batch)
@@ -294,7 +296,13 @@ struct Changes {
 }
 
 impl Changes {
-    fn make(&self, file: &str, schema: &Schema, batch: &mut Batch) -> Result<(), TableError> {
+    fn make(&self, table: &TransitionCheck, batch: &mut Batch) -> Result<(), TableError> {
+        let TransitionCheck { file, schema, places, .. } = table;
+        // Next states that may be missing stay so.
+        let missing = gaps::missing(&table.roles, places, batch);
+        if let Some(missing) = &missing {
+            gaps::fill(places, batch, missing);
+        }
         for &position in &self.to_text {
             let column = &mut batch.columns[position];
             if let Values::Float(values) = &column.values {
@@ -308,6 +316,9 @@ impl Changes {
             let mut numbers = Vec::with_capacity(batch.rows);
             finite_numbers(file, &schema.fields[position].name, batch, position, &mut numbers)?;
             batch.columns[position] = Values::Float(numbers).into();
+        }
+        if let Some(missing) = &missing {
+            gaps::empty(places, batch, missing);
         }
         match &self.to_types {
             Some(types) => coerce(file, types, batch),
@@ -357,6 +368,7 @@ struct TransitionCheck {
     rewards: Vec<f64>,
     /// The label of every sample.
     labels: HashMap<String, String>,
+    gaps: Gaps,
     rows: u64,
 }
 
@@ -370,22 +382,32 @@ impl TransitionCheck {
             roles,
             rewards: Vec::new(),
             labels: HashMap::new(),
+            gaps: Gaps::default(),
             rows: 0,
         })
     }
 
     fn rows(&mut self, batch: &Batch) -> Result<(), TableError> {
-        let TransitionCheck { file, roles, places, rewards, labels, rows, .. } = self;
+        let TransitionCheck { file, roles, places, rewards, labels, gaps, rows, .. } = self;
         Tokens::of(&roles.state, &places.state, file, batch)?;
         Tokens::of(&roles.action, &places.action, file, batch)?;
+        let mut ends = Ends::default();
+        ends.push(file, roles, places, batch)?;
         if let (NextState::Given(identity), Some(positions)) = (&roles.next_state, &places.next_state) {
-            Tokens::of(identity, positions, file, batch)?;
+            let table = Rows { file, roles, places };
+            match gaps.take(table, Lasts::of(table, batch), batch, 0, (&ends, 0))? {
+                None => drop(Tokens::of(identity, positions, file, batch)?),
+                Some(leads) => {
+                    let mut filled = batch.clone();
+                    leads.fill(places, &mut filled);
+                    Tokens::of(identity, positions, file, &filled)?;
+                }
+            }
         }
         for (name, &position) in roles.rewards.iter().zip(&places.rewards) {
             rewards.clear();
             finite_numbers(file, name, batch, position, rewards)?;
         }
-        Ends::default().push(file, roles, places, batch)?;
         let sample = roles.sample.as_deref().zip(places.sample.map(|position| &batch.columns[position]));
         if let Some((name, column)) = sample {
             check_present(file, name, batch, column)?;
@@ -405,7 +427,9 @@ impl TransitionCheck {
         Ok(())
     }
 
-    fn finish(&self) -> Result<(), TableError> {
+    fn finish(&mut self) -> Result<(), TableError> {
+        // All rows stay, those without a next state, too.
+        std::mem::take(&mut self.gaps).finish(&self.file, false)?;
         if self.rows == 0 { Err(TableError::no_rows(&self.file)) } else { Ok(()) }
     }
 }

@@ -4,6 +4,7 @@ mod batch;
 mod copy;
 mod episodes;
 mod format;
+mod gaps;
 mod gather;
 mod model;
 mod models;
@@ -60,6 +61,7 @@ pub use walks::{WalkTable, read_walk_table, read_walks};
 pub use write::{TableWriter, create};
 
 pub(crate) use crate::dataset::PartsReader;
+pub(crate) use gaps::missing as missing_next;
 pub(crate) use number::feature_numbers;
 #[cfg(feature = "arrow")]
 pub(crate) use read::arrays::{column_type, fill as fill_column, list_value};
@@ -74,3 +76,4 @@ pub(crate) use read::{Selection, check_names, listed, open_file};
 pub(crate) use roles::{Identity, NextState, Places, Roles};
 pub(crate) use scores::{is_index, is_score};
 pub(crate) use tokens::{cell_text, truths};
+pub(crate) use types::TypedReader;

@@ -17,19 +17,23 @@ pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option
     near.or_else(|| names.iter().find(within).copied())
 }
 
-/// How many letters have to be put in, taken out or changed to make one name of the other.
+/// How many letters have to be put in, taken out, changed or swapped with their neighbours to make one name of the other.
 pub(super) fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
+    let [a, b]: [Vec<char>; 2] = [a, b].map(|name| name.chars().collect());
+    // By letters of `b`: of the two beginnings of `a` before, and of this one.
+    let (mut before, mut last) = (Vec::new(), (0..=b.len()).collect::<Vec<usize>>());
+    for i in 0..a.len() {
+        let mut row = vec![i + 1];
+        for j in 0..b.len() {
+            let mut least = (last[j] + usize::from(a[i] != b[j])).min(last[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
+                least = least.min(before[j - 1] + 1);
+            }
+            row.push(least);
         }
+        (before, last) = (last, row);
     }
-    row[b.len()]
+    last[b.len()]
 }
 
 #[cfg(test)]
@@ -41,5 +45,10 @@ mod tests {
         assert_eq!(nearest("reward", ["rewrd", "ward", "state"].into_iter()), Some("rewrd"));
         assert_eq!(nearest("action", ["state", "next_state", "reward"].into_iter()), None);
         assert_eq!(nearest("reward", ["step", "accuracy_reward"].into_iter()), Some("accuracy_reward"));
+        for (a, b, expected) in
+            [("step", "stpe", 1), ("step", "pest", 4), ("", "ab", 2), ("ab", "", 2), ("done", "done", 0)]
+        {
+            assert_eq!(edits(a, b), expected, "{a} {b}");
+        }
     }
 }

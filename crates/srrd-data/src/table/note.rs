@@ -29,6 +29,26 @@ pub enum TableNote {
         ended: usize,
         /// How many rows were left out because their next states are not in the table.
         left_out: usize,
+        /// Whether the rewards of these count all the same.
+        paid: bool,
+    },
+    /// Rows were joined in their order, and nothing says where time limits cut episodes off.
+    NoLimits {
+        /// The file.
+        file: String,
+        /// The column that says which rows end, if there is one.
+        mark: Option<String>,
+    },
+    /// Some rows have no next state.
+    Gaps {
+        /// The file.
+        file: String,
+        /// How many of them end their episode, and lead to an end state.
+        ended: usize,
+        /// How many of them were left out because their next states are not known.
+        left_out: usize,
+        /// Whether the rewards of these count all the same.
+        paid: bool,
     },
     /// Next states were asked for, and a copy has the columns of its input.
     NotShifted {
@@ -101,6 +121,8 @@ impl TableNote {
         match self {
             TableNote::Recognised { .. } => "recognised",
             TableNote::Shifted { .. } => "shifted",
+            TableNote::NoLimits { .. } => "no_limits",
+            TableNote::Gaps { .. } => "gaps",
             TableNote::NotShifted { .. } => "not_shifted",
             TableNote::OneStep { .. } => "one_step",
             TableNote::StepsAsPrompts { .. } => "steps_as_prompts",
@@ -145,10 +167,30 @@ impl TableNote {
                 let pair = |(role, column): &(Role, String)| format!("`{}` as {role}", shorten(column));
                 format!("{file}: reading {}", columns.iter().map(pair).collect::<Vec<_>>().join(", "))
             }
-            TableNote::Shifted { file, episodes, ended, left_out } => format!(
+            TableNote::Shifted { file, episodes, ended, left_out, paid } => format!(
                 "{file}: there are no next states, so each row gets the state of the row after it in its episode ({episodes} \
-                 episodes; {ended} last rows end their episode; {left_out} rows are left out because their next states are not \
-                 known)"
+                 episodes; {ended} last rows end their episode; {})",
+                unknown(*left_out, *paid)
+            ),
+            TableNote::NoLimits { file, mark } => {
+                let joined = match mark {
+                    Some(mark) => format!(
+                        "a row that `{}` does not mark is joined to the row after it, also where",
+                        shorten(mark)
+                    ),
+                    None => "every row is joined to the row after it, also where an episode ended or".to_owned(),
+                };
+                format!(
+                    "{file}: {joined} a time limit cut an episode off; if there are such rows, name the column that tells them, as in `{}` \
+                     or `{}`",
+                    Role::Episode.option(front_end, "NAME"),
+                    Role::Timeout.option(front_end, "NAME")
+                )
+            }
+            TableNote::Gaps { file, ended, left_out, paid } => format!(
+                "{file}: {} rows have no next state ({ended} end their episode, and lead to an end state; {})",
+                ended + left_out,
+                unknown(*left_out, *paid)
             ),
             TableNote::NotShifted { file } => format!(
                 "{file}: a copy has the columns of its input, so `{}` adds no next states; say it where the table is compared",
@@ -199,6 +241,14 @@ impl TableNote {
                 shorten(column)
             ),
         }
+    }
+}
+
+/// What became of so many rows whose next states are not known.
+fn unknown(rows: usize, paid: bool) -> String {
+    match paid {
+        true => format!("of {rows} rows only the rewards count because their next states are not known"),
+        false => format!("{rows} rows are left out because their next states are not known"),
     }
 }
 

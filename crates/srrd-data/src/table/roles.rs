@@ -8,7 +8,7 @@ use super::names::{is_named, matches, misnamed, spaces, what_is_there};
 use super::note::TableNote;
 use super::options::{Next, Role, TableOptions};
 use super::properties::PROPERTIES;
-use super::read::listed;
+use super::read::{TableReader, listed};
 use super::schema::Schema;
 use crate::error::{ErrorKind, TableError, these_rewards};
 
@@ -338,6 +338,19 @@ impl Roles {
         self.keep_episodes || self.next_state == NextState::Shifted
     }
 
+    /// That rows are joined in their order although nothing says where time limits cut episodes off.
+    pub fn no_limits(&self, file: &str) -> Option<TableNote> {
+        let [terminated, done, truncated, timeout] = &self.ends;
+        let told = [&self.episode, truncated, timeout].into_iter().any(Option::is_some);
+        let mark = terminated.as_ref().or(done.as_ref()).cloned();
+        (self.next_state == NextState::Shifted && !told).then(|| TableNote::NoLimits { file: file.to_owned(), mark })
+    }
+
+    /// Whether episodes tell which rows need no next state.
+    fn orders_gaps(&self) -> bool {
+        matches!(self.next_state, NextState::Given(_)) && self.episode.is_some()
+    }
+
     fn identities(&self) -> impl Iterator<Item = &Identity> {
         let next_state = match &self.next_state {
             NextState::Given(identity) => Some(identity),
@@ -346,15 +359,32 @@ impl Roles {
         [&self.state, &self.action].into_iter().chain(next_state)
     }
 
+    /// Selects the columns that are needed.
+    pub fn select(&self, reader: &mut dyn TableReader) -> Result<(), TableError> {
+        let mut select = |columns: Vec<String>| reader.select(&columns.iter().map(String::as_str).collect::<Vec<_>>());
+        match select(self.columns()) {
+            // What may only have to order rows without a next state may be anything as long as there are none.
+            Err(error) if error.kind() == ErrorKind::UnsupportedColumn && self.orders_gaps() => {
+                select(self.columns_in(false))
+            }
+            selected => selected,
+        }
+    }
+
     /// The columns that are needed, to be selected in this order.
     pub fn columns(&self) -> Vec<String> {
+        self.columns_in(true)
+    }
+
+    fn columns_in(&self, order: bool) -> Vec<String> {
         let mut columns: Vec<String> = self.identities().flat_map(Identity::columns).collect();
         columns.extend(self.rewards.iter().cloned());
         columns.extend([&self.sample, &self.label].into_iter().flatten().cloned());
-        if self.needs_episodes() {
+        let orders = self.next_state == NextState::Shifted || order && self.orders_gaps();
+        if self.needs_episodes() || orders {
             columns.extend(self.episode.clone());
         }
-        if self.next_state == NextState::Shifted {
+        if orders {
             columns.extend(self.step.clone());
         }
         columns.extend(self.ends.iter().flatten().cloned());

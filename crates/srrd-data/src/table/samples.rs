@@ -6,6 +6,7 @@ use srrd::sample::{OwnRows, Placement};
 use srrd::{NamedSample, RewardSample, SampleBuilder, SampleError, Token};
 
 use super::batch::Batch;
+use super::gaps::{Gaps, Lasts};
 use super::gather::Gathered;
 use super::note::TableNote;
 use super::number::{finite_numbers, numbers_with_gaps};
@@ -242,8 +243,7 @@ pub fn read_sample_table(
     } else {
         notes.extend(misspelt(&file, reader.schema(), &roles));
     }
-    let columns = roles.columns();
-    reader.select(&columns.iter().map(String::as_str).collect::<Vec<_>>())?;
+    roles.select(reader.as_mut())?;
     notes.extend(reader.notes());
     let places = Places::of(&roles, reader.schema());
     let rows = Rows { file: &file, roles: &roles, places: &places };
@@ -256,22 +256,36 @@ pub fn read_sample_table(
             episodes: following.episodes,
             ended: following.ended,
             left_out: following.left_out,
+            paid: false,
         });
+        notes.extend(roles.no_limits(&file));
     } else {
         // Without a choice to be made for every row, threads can push rows on their own.
         let apart = roles.sample.is_none() && roles.label.is_none() && !roles.needs_episodes();
         taker.gathered.rows_hint = reader.rows_hint().unwrap_or(0);
+        let mut gaps = Gaps::default();
         for_each_mapped(
             reader,
-            |batch, pushed: &mut Pushed| pushed.whole = apart && rows.push(batch, pushed).is_some(),
+            |batch, pushed: &mut Pushed| {
+                pushed.whole = apart && rows.push(batch, pushed).is_some();
+                pushed.lasts = Lasts::of(rows, batch);
+            },
             |batch, pushed| {
                 taker.ends.push(&file, &roles, &places, batch)?;
-                match pushed.whole {
-                    true => taker.append(batch, pushed),
-                    false => taker.take(batch, None),
+                let first = taker.ends.over.len().saturating_sub(batch.rows);
+                let leads = gaps.take(rows, std::mem::take(&mut pushed.lasts), batch, 0, (&taker.ends, first))?;
+                match (pushed.whole, leads) {
+                    (true, _) => taker.append(batch, pushed),
+                    (false, None) => taker.take(batch, None),
+                    (false, Some(leads)) => {
+                        leads.fill(&places, batch);
+                        let filled = [rows.next_states(batch)?];
+                        taker.take(batch, Some((Tokens::Elsewhere { all: &filled, of: &leads.next }, &leads.known)))
+                    }
                 }
             },
         )?;
+        notes.extend(gaps.finish(&file, false)?);
     }
     let Taker { gathered, ends, .. } = taker;
     let mut unsure = false;
@@ -305,10 +319,10 @@ pub fn read_sample_table(
 
 /// The rows of the batches of a table.
 #[derive(Clone, Copy)]
-struct Rows<'a> {
-    file: &'a str,
-    roles: &'a Roles,
-    places: &'a Places,
+pub(super) struct Rows<'a> {
+    pub file: &'a str,
+    pub roles: &'a Roles,
+    pub places: &'a Places,
 }
 
 impl Rows<'_> {
@@ -398,6 +412,8 @@ struct Pushed {
     builder: SampleBuilder,
     /// Their rewards in the columns behind the first.
     others: Vec<Vec<f64>>,
+    /// Where their episodes have their last rows so far.
+    lasts: Lasts,
     /// Whether there was nothing wrong with any of them.
     whole: bool,
 }

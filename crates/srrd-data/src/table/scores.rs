@@ -78,9 +78,9 @@ pub fn score_columns(mut reader: Box<dyn TableReader>, options: &TableOptions) -
     Ok(found)
 }
 
-/// Whether a column is the index that pandas gives its rows.
+/// Whether a column is the index that pandas gives its rows: in Parquet, in CSV, and in CSV that it has read from CSV.
 pub(crate) fn is_index(name: &str) -> bool {
-    name.starts_with("__index_level_")
+    name.is_empty() || name.starts_with("__index_level_") || name.starts_with("Unnamed: ")
 }
 
 /// Whether a column of numbers in a log may be one of scores, by its name.

@@ -9,6 +9,7 @@ use super::tokens::{Ends, cell_text, check_present};
 use crate::error::{ErrorKind, TableError};
 
 /// What follows every row of a table, by batch and row.
+#[derive(Default)]
 pub(crate) struct Following {
     /// The row whose state is the next one; `None` for the end state.
     pub next: Vec<Vec<Option<(u32, u32)>>>,

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use crate::error::{ErrorKind, TableError, shorten};
 use crate::table::batch::{Batch, Column, TextColumn, Values};
-use crate::table::read::{Piece, TableReader};
+use crate::table::read::{Extras, Passing, Piece, TableReader};
 use crate::table::schema::{ColumnType, Schema};
 use crate::table::write::Shortest;
 
@@ -17,8 +17,8 @@ pub(crate) const EXACT: u64 = 1 << 53;
 /// Reads a table to its end to find the type of each column of its schema.
 ///
 /// In CSV and TSV a column is one of integers when all values are integers as a computer writes them (no leading zeros, no
-/// `+`, in the signed 64-bit range); of floats when all are finite JSON numbers and none is a long integer that a float
-/// would round; of booleans when all are `true`/`false` or all are `True`/`False`; and else of text. So `007` stays text.
+/// `+`, in the signed 64-bit range); of floats when all are JSON numbers, NaN or infinite, some are finite and none is a long integer that
+/// a float would round; of booleans when all are `true`/`false` or all are `True`/`False`; and else of text. So `007` stays text.
 /// Empty fields fit every type and count as missing values; a column of nothing else is text.
 ///
 /// In other formats columns have the types they have (in JSONL, floats if any value is one); columns of integers of which some do
@@ -72,6 +72,7 @@ pub(crate) fn infer(table: &mut dyn TableReader) -> Result<(Vec<ColumnType>, u64
 #[derive(Default)]
 struct Guess {
     some: bool,
+    finite: bool,
     not_int: bool,
     not_float: bool,
     /// An integer that a float would round.
@@ -89,10 +90,15 @@ impl Guess {
         self.not_lower |= !matches!(text, "true" | "false");
         self.not_title |= !matches!(text, "True" | "False");
         match canonical_int(text) {
-            Some(value) => self.long_int |= value.unsigned_abs() > EXACT,
+            Some(value) => {
+                self.finite = true;
+                self.long_int |= value.unsigned_abs() > EXACT;
+            }
             None => {
                 self.not_int = true;
-                self.not_float |= plain_float(text).is_none();
+                let number = float(text);
+                self.not_float |= number.is_none();
+                self.finite |= number.is_some_and(f64::is_finite);
             }
         }
     }
@@ -102,7 +108,7 @@ impl Guess {
             ColumnType::Text
         } else if !self.not_int {
             ColumnType::Int
-        } else if !self.not_float && !self.long_int {
+        } else if !self.not_float && self.finite && !self.long_int {
             ColumnType::Float
         } else if !self.not_lower || !self.not_title {
             ColumnType::Bool
@@ -121,6 +127,16 @@ fn canonical_int(text: &str) -> Option<i64> {
         _ => false,
     };
     canonical.then(|| text.parse().ok()).flatten()
+}
+
+/// As [`plain_float`], or what is no finite number, as programs write it.
+fn float(text: &str) -> Option<f64> {
+    match text {
+        "NaN" | "nan" => Some(f64::NAN),
+        "inf" | "Infinity" => Some(f64::INFINITY),
+        "-inf" | "-Infinity" => Some(f64::NEG_INFINITY),
+        _ => plain_float(text),
+    }
 }
 
 /// The finite number that `text` is by the grammar of JSON, unless it is an integer too long for 64 bits.
@@ -233,7 +249,7 @@ fn convert(column: &Column, kind: ColumnType) -> Result<Column, (usize, String)>
             (Values::Text(from), Values::Float(to)) => {
                 let text = from.get(row);
                 let exact = canonical_int(text).filter(|value| value.unsigned_abs() <= EXACT);
-                push_some(to, exact.map(|value| value as f64).or_else(|| plain_float(text)))
+                push_some(to, exact.map(|value| value as f64).or_else(|| float(text)))
             }
             (Values::Text(from), Values::Bool(to)) => {
                 let value = match from.get(row) {
@@ -261,6 +277,58 @@ fn convert(column: &Column, kind: ColumnType) -> Result<Column, (usize, String)>
         to.note_validity(true);
     }
     Ok(to)
+}
+
+/// A table whose texts come as what they say.
+pub(crate) struct TypedReader {
+    inner: Box<dyn TableReader>,
+    /// All columns with their types.
+    all: Schema,
+    selected: Schema,
+}
+
+impl TypedReader {
+    pub(crate) fn new(inner: Box<dyn TableReader>, schema: Schema) -> Self {
+        TypedReader { inner, selected: schema.clone(), all: schema }
+    }
+
+    /// Gives the columns that are selected their types.
+    fn retype(&mut self) {
+        let of = |name: &str| self.all.fields.iter().find(|field| field.name == name).cloned();
+        self.selected = Schema { fields: self.inner.schema().names().filter_map(of).collect() };
+    }
+}
+
+impl TableReader for TypedReader {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn schema(&self) -> &Schema {
+        &self.selected
+    }
+
+    fn rows_hint(&self) -> Option<usize> {
+        self.inner.rows_hint()
+    }
+
+    fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
+        self.inner.select(names)?;
+        self.retype();
+        Ok(())
+    }
+
+    fn keep_extras(&mut self, meant: &[&str], passing: Passing) -> Result<Extras, TableError> {
+        let extras = self.inner.keep_extras(meant, passing)?;
+        self.retype();
+        Ok(extras)
+    }
+
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {
+        let piece = self.inner.next_batch(batch)?;
+        coerce(self.inner.name(), &self.selected, batch)?;
+        Ok(piece)
+    }
 }
 
 fn push_some<T>(to: &mut Vec<T>, value: Option<T>) -> bool {

@@ -14,19 +14,103 @@ pub(super) fn misspelt(file: &str, schema: &Schema, roles: &Roles) -> Vec<TableN
         Role::NextState => !matches!(roles.next_state, NextState::Given(_)),
         Role::Episode => roles.episode.is_none(),
         Role::Step => roles.step.is_none(),
-        Role::Terminated | Role::Done | Role::Truncated | Role::Timeout => roles.ends.iter().all(Option::is_none),
+        Role::Terminated | Role::Done => roles.ends[..2].iter().all(Option::is_none),
+        Role::Truncated | Role::Timeout => roles.ends[2..].iter().all(Option::is_none),
         Role::State | Role::Action | Role::Reward | Role::Sample | Role::Label => false,
     };
     let lacking: Vec<_> = ROLES.iter().filter(|info| lacks(info.role)).collect();
     // A table of thousands of features has no column that was misspelled.
     let unused = schema.names().take(1000).filter(|name| name.len() < 40 && !used.iter().any(|used| used == name));
     let near = |name: &str| {
-        let is_near = |of: &str| (1..=(of.len() / 5).max(1)).contains(&edits(of, name));
-        lacking.iter().find(|info| is_near(info.name)).map(|info| info.role)
+        let of_role = |name: &str, role: Role| {
+            let info = role.info();
+            std::iter::once(info.name).chain(info.aliases.iter().copied()).any(|known| is_near(known, name))
+        };
+        lacking.iter().find(|info| of_role(name, info.role)).map(|info| info.role)
     };
     unused
         .filter_map(|name| {
             Some(TableNote::Unused { file: file.to_owned(), column: name.to_owned(), role: near(name)? })
         })
         .collect()
+}
+
+/// The letters and digits of a name, all small, without what begins the names of truths.
+fn plain(name: &str) -> String {
+    let rest = name.strip_prefix("is").filter(|rest| rest.starts_with(|c: char| c == '_' || c.is_uppercase()));
+    rest.unwrap_or(name).to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// Whether a name is nearly another: one letter in five differs. Of a short name, where nearly every change makes another word (`stop`,
+/// `dose`), no letter may be changed, nor the first one be missing.
+fn is_near(known: &str, name: &str) -> bool {
+    let [known, name] = [plain(known), plain(name)];
+    let edits = edits(&known, &name);
+    let short = known.len() < 6;
+    edits <= (known.len() / 5).max(1) && !(short && edits > 0 && is_another(&known, &name))
+}
+
+fn is_another(known: &str, name: &str) -> bool {
+    let mut letters = [known, name].map(|name| name.chars().collect::<Vec<_>>());
+    letters.iter_mut().for_each(|letters| letters.sort_unstable());
+    known.chars().next() != name.chars().next() || known.len() == name.len() && letters[0] != letters[1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_nearly_others() {
+        let near = |name: &str| {
+            let of = |info: &&crate::RoleInfo| {
+                std::iter::once(info.name).chain(info.aliases.iter().copied()).any(|known| is_near(known, name))
+            };
+            ROLES.iter().find(of).map(|info| info.role)
+        };
+        for (name, role) in [
+            ("stpe", Role::Step),
+            ("stp", Role::Step),
+            ("Steps", Role::Step),
+            ("frame_idx", Role::Step),
+            ("is_done", Role::Done),
+            ("isDone", Role::Done),
+            ("DONE", Role::Done),
+            ("is_terminated", Role::Terminated),
+            ("epsiode", Role::Episode),
+            ("episodeId", Role::Episode),
+            ("next-state", Role::NextState),
+            ("time_out", Role::Timeout),
+            ("trucated", Role::Truncated),
+        ] {
+            let found = near(name);
+            assert_eq!(found, Some(role), "{name}");
+        }
+        for name in [
+            "prompt_id",
+            "stop",
+            "dose",
+            "label_id",
+            "timestamp",
+            "time",
+            "one",
+            "tone",
+            "id",
+            "user_id",
+            "epoch",
+            "stem",
+            "note",
+            "seed",
+            "index",
+            "domain",
+            "is_first",
+            "termination_reason",
+            "length",
+            "source",
+            "node",
+            "dome",
+        ] {
+            assert_eq!(near(name), None, "{name}");
+        }
+    }
 }

@@ -13,15 +13,18 @@ use srrd::trajectories::{End, Trajectories, TrajectoryError};
 
 use super::batch::Batch;
 use super::copy::label_changes;
+use super::gaps;
 use super::note::TableNote;
 use super::number::finite_numbers;
 use super::options::TableOptions;
 use super::read::cells::open_cells;
 use super::read::{TableReader, for_each_batch, listed};
 use super::roles::{NextState, Places, Roles};
+use super::samples;
 use super::shift::{Following, following};
 use super::tokens::{Ends, Tokens, cell_text, names_of};
 use super::trajectories::builder_of;
+use super::unused::misspelt;
 use crate::error::{ErrorKind, TableError, shorten};
 
 /// The episodes of a table, and what was understood of it.
@@ -81,6 +84,9 @@ pub fn read_walk_table(
     let file = reader.name().to_owned();
     let mut notes = Vec::new();
     let roles = Roles::of(&file, reader.schema(), &options, &mut notes)?;
+    if !options.is_log {
+        notes.extend(misspelt(&file, reader.schema(), &roles));
+    }
     if roles.episode.is_none() {
         let what = format!(
             "the column is missing: {}, so every row has to name its own; this one has {}",
@@ -107,13 +113,24 @@ pub fn read_walk_table(
     if batches.is_empty() {
         return Err(TableError::no_rows(&file));
     }
+    let paid = !roles.rewards.is_empty();
     let following = match roles.next_state {
-        NextState::Shifted => Some(following(&file, &roles, &places, &batches, &ends)?),
-        NextState::Given(_) | NextState::OneStep => None,
+        NextState::Shifted => {
+            let found = following(&file, &roles, &places, &batches, &ends)?;
+            let &Following { episodes, ended, left_out, .. } = &found;
+            let note = TableNote::Shifted { file: file.clone(), episodes, ended, left_out, paid };
+            Some((found, note))
+        }
+        NextState::Given(_) => {
+            let rows = samples::Rows { file: &file, roles: &roles, places: &places };
+            gaps::following(rows, &mut batches, &ends, paid)?
+        }
+        NextState::OneStep => None,
     };
-    if let Some(Following { episodes, ended, left_out, .. }) = following {
-        notes.push(TableNote::Shifted { file: file.clone(), episodes, ended, left_out });
-    }
+    let following = following.map(|(following, note)| {
+        notes.push(note);
+        following
+    });
     let rows = Rows { file: &file, roles: &roles, places: &places, batches: &batches, ends: &ends, following };
     let (samples, values) = (rows.grouped()?, rows.values()?);
     let of = |sample: &SampleRows| {
@@ -161,7 +178,7 @@ struct Rows<'a> {
 struct Values<'a> {
     states: Vec<Tokens<'a>>,
     actions: Vec<Tokens<'a>>,
-    /// Where rows lead; `None`: to the states of other rows.
+    /// Where rows lead, by themselves or as what follows says; `None`: to states.
     next_states: Option<Vec<Tokens<'a>>>,
     /// By reward column and batch.
     rewards: Vec<Vec<Vec<f64>>>,
@@ -230,9 +247,9 @@ impl<'a> Rows<'a> {
         let of = |identity, positions: &[usize]| -> Result<Vec<Tokens<'a>>, TableError> {
             batches.iter().map(|batch| Tokens::of(identity, positions, file, batch)).collect()
         };
-        let next_states = match (&roles.next_state, &places.next_state, &self.following) {
-            (NextState::Given(identity), Some(positions), _) => Some(of(identity, positions)?),
-            (_, _, Some(_)) => None,
+        let next_states = match (&roles.next_state, &places.next_state) {
+            (NextState::Given(identity), Some(positions)) => Some(of(identity, positions)?),
+            (NextState::Shifted, _) => None,
             _ => Some(batches.iter().map(|_| Tokens::End).collect()),
         };
         let mut rewards: Vec<Vec<Vec<f64>>> = Vec::new();
@@ -256,15 +273,16 @@ impl<'a> Rows<'a> {
         let Values { states, actions, next_states, rewards } = values;
         let mut builder = builder_of(&self.roles.state, &self.roles.action);
         let mut others: Vec<Vec<f64>> = vec![Vec::new(); rewards.len().saturating_sub(1)];
-        let mut names = Vec::new();
+        let (mut names, mut beyond) = (Vec::new(), Vec::new());
         for (name, rows) in &sample.episodes {
-            let (mut began, mut cut) = (false, End::Unknown);
+            let (mut began, mut cut, mut last) = (false, End::Unknown, None);
             for (number, place) in rows.iter().enumerate() {
                 self.check_order(rows, number)?;
                 let &Place { batch, at, row, .. } = place;
-                // The last row of an episode whose next state nobody recorded is not known to lead anywhere.
+                // The last row of an episode whose next state nobody recorded is not known to lead anywhere. Its reward counts.
                 if self.following.as_ref().is_some_and(|following| !following.known[batch][at]) {
                     cut = self.end_of(row);
+                    last = Some(place).filter(|_| number + 1 == rows.len() && !rewards.is_empty());
                     continue;
                 }
                 let reward = rewards.first().map(|rewards| rewards[batch][at]);
@@ -273,15 +291,14 @@ impl<'a> Rows<'a> {
                         actions[batch].with(at, |action| builder.push_row(!began, state, action, next, reward))
                     })
                 };
-                let pushed = match (next_states, &self.following) {
-                    (Some(next), _) => next[batch].with(at, &mut push),
-                    (None, Some(following)) => match following.next[batch][at] {
-                        Some((batch, row)) => states[batch as usize].with(row as usize, &mut push),
-                        // All states of a walk have features; those of the last one tell nothing.
-                        None if self.roles.state.features().is_some() => states[batch].with(at, &mut push),
-                        None => Tokens::End.with(at, &mut push),
-                    },
-                    (None, None) => Tokens::End.with(at, &mut push),
+                let following = self.following.as_ref();
+                let pushed = match following.map_or(Some((batch as u32, at as u32)), |all| all.next[batch][at]) {
+                    Some((batch, row)) => {
+                        next_states.as_ref().unwrap_or(states)[batch as usize].with(row as usize, &mut push)
+                    }
+                    // All states of a walk have features; those of the last one tell nothing.
+                    None if self.roles.state.features().is_some() => states[batch].with(at, &mut push),
+                    None => Tokens::End.with(at, &mut push),
                 };
                 pushed.map_err(|error| self.wrong(place, self.broken(&error, name, rows, number)))?;
                 others.iter_mut().zip(rewards.iter().skip(1)).for_each(|(to, column)| to.push(column[batch][at]));
@@ -290,12 +307,26 @@ impl<'a> Rows<'a> {
                     builder.end(self.end_of(row));
                 }
             }
+            if let Some(&Place { batch, at, .. }) = last.filter(|_| !began) {
+                // An episode of that row alone.
+                let begun = states[batch].with(at, |state| builder.begin(state));
+                begun.map_err(|error| self.wrong(&rows[0], error.to_string()))?;
+                began = true;
+            }
             if began {
                 builder.end(cut);
                 names.push(name.clone());
+                beyond.push(last);
             }
         }
-        self.named(name, sample, builder.build(), names, others)
+        let beyond: Vec<Vec<Option<f64>>> = match beyond.iter().any(Option::is_some) {
+            true => rewards
+                .iter()
+                .map(|rewards| beyond.iter().map(|last| last.map(|at| rewards[at.batch][at.at])).collect())
+                .collect(),
+            false => vec![Vec::new(); rewards.len()],
+        };
+        self.named(name, sample, builder.build(), names, others, beyond)
     }
 
     /// The same episodes with every reward column.
@@ -306,21 +337,25 @@ impl<'a> Rows<'a> {
         first: Trajectories,
         names: Vec<String>,
         others: Vec<Vec<f64>>,
+        beyond: Vec<Vec<Option<f64>>>,
     ) -> Result<Vec<Walks>, TableError> {
         let label = sample.label.as_deref();
         if self.roles.rewards.is_empty() {
-            return Ok(vec![Walks { trajectories: first.named(name, label), episodes: names }]);
+            let trajectories = first.named(name, label);
+            return Ok(vec![Walks { trajectories, episodes: names, beyond: Vec::new() }]);
         }
         let column_name = |column: &String| if self.roles.named_by_reward { column.clone() } else { name.to_owned() };
         let mut walks = Vec::new();
-        for (column, values) in self.roles.rewards.iter().zip([None].into_iter().chain(others.into_iter().map(Some))) {
+        let all = [None].into_iter().chain(others.into_iter().map(Some));
+        for ((column, values), beyond) in self.roles.rewards.iter().zip(all).zip(beyond) {
             let trajectories = match values {
                 None => first.clone(),
                 Some(values) => first.clone().with_rewards(values).map_err(|error| {
                     TableError::new(ErrorKind::Number, self.file, error.to_string()).in_column(column)
                 })?,
             };
-            walks.push(Walks { trajectories: trajectories.named(column_name(column), label), episodes: names.clone() });
+            let trajectories = trajectories.named(column_name(column), label);
+            walks.push(Walks { trajectories, episodes: names.clone(), beyond });
         }
         Ok(walks)
     }

@@ -89,8 +89,8 @@ fn predicting(named: &NamedSample, regression: Regression) -> Result<NamedSample
     let sample = named.sample.clone().with_regression(regression).map_err(|error| match error {
         SampleError::NoFeatures { .. } => {
             // Of states that are features, only the one that ends episodes has none.
-            let shifted = named.shifted && named.state_features.is_some();
-            Problem::NoFeatures { sample: named.origin().to_owned(), one_step: named.one_step, shifted }
+            let ends = named.state_features.is_some();
+            Problem::NoFeatures { sample: named.origin().to_owned(), one_step: named.one_step, ends }
         }
         other => Problem::Unpredictable { sample: named.origin().to_owned(), why: other.to_string() },
     })?;

@@ -64,16 +64,19 @@ pub struct Walks {
     pub trajectories: Trajectories,
     /// The name of every one of them.
     pub episodes: Vec<String>,
+    /// By episode, the reward of one more step whose next state nobody knows, so that it is none of the trajectory; empty where no
+    /// episode has one.
+    pub beyond: Vec<Option<f64>>,
 }
 
 impl Walks {
     /// Episodes without names: they are numbered from 0.
     pub fn numbered(trajectories: Trajectories) -> Self {
         let episodes = (0..trajectories.len()).map(|number| number.to_string()).collect();
-        Walks { trajectories, episodes }
+        Walks { trajectories, episodes, beyond: Vec::new() }
     }
 
-    /// Σ γ^t r_t of every episode.
+    /// Σ γ^t r_t of every episode, with the step beyond it.
     ///
     /// ```
     /// use srrd::{Gamma, returns::Walks};
@@ -87,13 +90,22 @@ impl Walks {
     /// # Errors
     /// When there are no rewards.
     pub fn returns(&self, gamma: Gamma) -> Result<Vec<f64>, ReturnsError> {
-        let of = |episode: crate::trajectories::Episode<'_>| {
+        self.sums(gamma, |episode| self.beyond(episode).unwrap_or(0.0))
+    }
+
+    fn beyond(&self, episode: usize) -> Option<f64> {
+        self.beyond.get(episode).copied().flatten()
+    }
+
+    /// Σ γ^t r_t of every episode, and of what follows it.
+    fn sums(&self, gamma: Gamma, then: impl Fn(usize) -> f64) -> Result<Vec<f64>, ReturnsError> {
+        let of = |(number, episode): (usize, crate::trajectories::Episode<'_>)| {
             // From the end: every reward is added to what is worth γ of it.
-            let rewards = episode.rewards()?;
-            Some(rewards.iter().rev().fold(0.0, |later, reward| reward + gamma.get() * later))
+            let rewards = if episode.is_empty() { &[] } else { episode.rewards()? };
+            Some(rewards.iter().rev().fold(then(number), |later, reward| reward + gamma.get() * later))
         };
         let name = || ReturnsError::NoRewards(self.trajectories.name().to_owned());
-        self.trajectories.episodes().map(of).collect::<Option<Vec<f64>>>().ok_or_else(name)
+        self.trajectories.episodes().enumerate().map(of).collect::<Option<Vec<f64>>>().ok_or_else(name)
     }
 
     fn places(&self) -> Result<HashMap<&str, usize>, ReturnsError> {
@@ -217,7 +229,7 @@ pub struct ReturnComparison {
     pub gamma: f64,
     /// Pearson's correlation of the returns.
     pub correlation: Estimate,
-    /// The same without what shaping explains of them.
+    /// The same without what shaping explains of them. Of a step to a state that nobody knows shaping could explain anything: it does not count.
     pub correlation_without_shaping: Estimate,
     /// How many dimensions returns have that shaping cannot explain.
     pub degrees_of_freedom: usize,
@@ -251,20 +263,22 @@ pub struct ReturnComparison {
 pub fn compare_returns(a: &Walks, b: &Walks, settings: &ReturnSettings) -> Result<ReturnComparison, ReturnsError> {
     let (returns_a, returns_b) = (a.returns(settings.gamma)?, b.returns(settings.gamma)?);
     let shared = shared(a, b)?;
-    let x: Vec<f64> = shared.iter().map(|&(i, _)| returns_a[i]).collect();
-    let y: Vec<f64> = shared.iter().map(|&(_, j)| returns_b[j]).collect();
+    let of_shared = |returns_a: &[f64], returns_b: &[f64]| -> (Vec<f64>, Vec<f64>) {
+        shared.iter().map(|&(i, j)| (returns_a[i], returns_b[j])).unzip()
+    };
+    let (x, y) = of_shared(&returns_a, &returns_b);
     let noise = [rounding(&x), rounding(&y)];
     let walks = &a.trajectories;
     let removed = shaping::ReturnShaping::new(walks, shared.iter().map(|&(i, _)| i), settings.gamma.get());
     let degrees_of_freedom = shared.len() - removed.rank();
-    let without = match degrees_of_freedom {
-        0 => Err(NoNumber::NoDegreesOfFreedom),
-        _ => Ok((removed.without(&x), removed.without(&y))),
-    };
-    let correlation_without_shaping = match without {
-        Err(why) => Estimate { value: Err(why), interval: None },
-        // Least squares are less precise than sums.
-        Ok((x, y)) => correlated(&x, &y, noise.map(|noise| 1e3 * noise), degrees_of_freedom + 1, settings),
+    let correlation_without_shaping = match degrees_of_freedom {
+        0 => Estimate { value: Err(NoNumber::NoDegreesOfFreedom), interval: None },
+        _ => {
+            let (x, y) = of_shared(&a.sums(settings.gamma, |_| 0.0)?, &b.sums(settings.gamma, |_| 0.0)?);
+            let (x, y) = (removed.without(&x), removed.without(&y));
+            // Least squares are less precise than sums.
+            correlated(&x, &y, noise.map(|noise| 1e3 * noise), degrees_of_freedom + 1, settings)
+        }
     };
     let unknown = |&&(i, _): &&(usize, usize)| walks.episode(i).end() == crate::trajectories::End::Unknown;
     Ok(ReturnComparison {
@@ -300,7 +314,7 @@ fn shared(a: &Walks, b: &Walks) -> Result<Vec<(usize, usize)>, ReturnsError> {
         let same = |ours: &[u32], theirs: &[u32], ids: &[u32]| {
             ours.iter().zip(theirs).all(|(our, their)| *our == ids[*their as usize])
         };
-        let what = if one.len() != other.len() {
+        let what = if one.len() != other.len() || a.beyond(i).is_some() != b.beyond(j).is_some() {
             "its lengths differ"
         } else if !same(one.states(), other.states(), &states) {
             "its states differ"

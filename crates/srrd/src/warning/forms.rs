@@ -1,4 +1,5 @@
-//! Tokens that differ in their form only: `1.0` of a text format is another than the integer 1, and `True` another than `true`.
+//! Tokens that differ in their form only: `1.0` of a text format is another than the integer 1, `True` another than `true`, and 0.1 another
+//! than the 32-bit number that is written so.
 
 use std::collections::HashMap;
 
@@ -27,14 +28,39 @@ fn plain(token: Token<'_>) -> Option<String> {
     (other != text).then_some(other)
 }
 
+/// A token as a 32-bit number; `None` where it is one.
+fn single(token: Token<'_>) -> Option<String> {
+    let narrow = |value: f64| f64::from(value as f32);
+    let numbers: Vec<f64> = match token.as_features() {
+        Some(features) => features.to_vec(),
+        None if token.as_int().is_some() => return None,
+        None => {
+            let text = token.to_string();
+            let is_number = text.contains('.') && text.contains(|c: char| c.is_ascii_digit());
+            vec![text.parse().ok().filter(|_| is_number)?]
+        }
+    };
+    let singles: Vec<f64> = numbers.iter().map(|&number| narrow(number)).collect();
+    if singles == numbers || singles.iter().any(|single| !single.is_finite()) {
+        return None;
+    }
+    Some(match token.as_features() {
+        Some(_) => Token::features(&singles).to_string(),
+        None => singles[0].to_string(),
+    })
+}
+
+/// What makes the plain form of a token out of another.
+type Plain = fn(Token<'_>) -> Option<String>;
+
 /// The plain form of a token, which most have.
-fn form(token: Token<'_>) -> String {
+fn form(plain: Plain, token: Token<'_>) -> String {
     plain(token).unwrap_or_else(|| token.to_string())
 }
 
 /// Numbers for tokens, the same for those that differ in their form only.
-#[derive(Default)]
 struct Forms {
+    plain: Plain,
     known: HashMap<String, u32>,
 }
 
@@ -42,14 +68,14 @@ impl Forms {
     fn of(&mut self, vocabulary: &Vocabulary) -> Vec<u32> {
         let mut number = |token: Token<'_>| {
             let count = self.known.len() as u32;
-            *self.known.entry(form(token)).or_insert(count)
+            *self.known.entry(form(self.plain, token)).or_insert(count)
         };
         vocabulary.iter().map(&mut number).collect()
     }
 }
 
 /// A token of the first that would be one of the second in another form, in either direction.
-fn example(a: &Vocabulary, b: &Vocabulary) -> Option<[String; 2]> {
+fn example(plain: Plain, a: &Vocabulary, b: &Vocabulary) -> Option<[String; 2]> {
     let plain_of = |vocabulary: &Vocabulary| -> HashMap<String, String> {
         let form = |token: Token<'_>| plain(token).map(|plain| (plain, token.to_string()));
         vocabulary.iter().filter_map(form).collect()
@@ -59,7 +85,7 @@ fn example(a: &Vocabulary, b: &Vocabulary) -> Option<[String; 2]> {
         return None;
     }
     let known = |of: &HashMap<String, String>, token: Token<'_>| {
-        of.get(&form(token)).filter(|other| **other != token.to_string()).cloned()
+        of.get(&form(plain, token)).filter(|other| **other != token.to_string()).cloned()
     };
     let found = b.iter().find_map(|token| Some([known(&in_a, token)?, token.to_string()]));
     found.or_else(|| a.iter().find_map(|token| Some([token.to_string(), known(&in_b, token)?])))
@@ -72,8 +98,18 @@ impl Warning {
         if 2 * common >= a.len().min(b.len()) {
             return None;
         }
-        let example = example(a.states(), b.states()).or_else(|| example(a.actions(), b.actions()))?;
-        let (mut states, mut actions) = (Forms::default(), Forms::default());
+        // Only where all numbers of one of them have 32 bits, which the first of others shows not to be so.
+        let all_single = |sample: &RewardSample| {
+            sample.states().iter().chain(sample.actions().iter()).all(|token| single(token).is_none())
+        };
+        let of_single = || (all_single(a) != all_single(b)).then(|| Warning::of_plain(pair, single, true)).flatten();
+        Warning::of_plain(pair, plain, false).or_else(of_single)
+    }
+
+    fn of_plain(pair: &Pair<'_>, plain: Plain, single: bool) -> Option<Warning> {
+        let (a, b, common) = (pair.a, pair.b, pair.common.len());
+        let example = example(plain, a.states(), b.states()).or_else(|| example(plain, a.actions(), b.actions()))?;
+        let [mut states, mut actions] = [(); 2].map(|()| Forms { plain, known: HashMap::new() });
         let mut of = |sample: &RewardSample| {
             let (states, actions) = (states.of(sample.states()), actions.of(sample.actions()));
             let plain = |(s, n, x): (u32, u32, u32)| (states[s as usize], actions[n as usize], states[x as usize]);
@@ -84,7 +120,7 @@ impl Warning {
         };
         let (a, b) = (of(a), of(b));
         let alike = a.iter().filter(|row| b.binary_search(row).is_ok()).count();
-        (alike > common).then_some(Warning::OtherForms { common, alike, example })
+        (alike > common).then_some(Warning::OtherForms { common, alike, example, single })
     }
 }
 
@@ -104,7 +140,7 @@ mod tests {
         let whole = sample(|state| state.to_string(), "true");
         let of = |other: &RewardSample| Warning::of_forms(&Pair::new(&whole, other));
         let told = |alike: usize, a: &str, b: &str| {
-            Some(Warning::OtherForms { common: 0, alike, example: [a.to_owned(), b.to_owned()] })
+            Some(Warning::OtherForms { common: 0, alike, example: [a.to_owned(), b.to_owned()], single: false })
         };
         assert_eq!(of(&sample(|state| format!("{state}.0"), "true")), told(10, "0", "0.0"));
         assert_eq!(of(&sample(|state| state.to_string(), "True")), told(10, "true", "True"));
@@ -112,6 +148,22 @@ mod tests {
         assert_eq!(of(&sample(|state| format!("0{state}"), "true")), None);
         assert_eq!(of(&sample(|state| format!("{state}.5"), "true")), None);
         assert_eq!(of(&whole), None);
+        let tenths = |narrow: bool| {
+            let number = move |state: i64| if narrow { f64::from(state as f32 / 10.0) } else { state as f64 / 10.0 };
+            let features: Vec<[f64; 2]> = (0..10).map(|state| [number(state), 0.5]).collect();
+            let rows = features.iter().map(|state| (Token::features(state), "go", Token::features(state), 1.0));
+            [sample(|state| number(state).to_string(), "go"), RewardSample::from_rows(rows, Duplicates::Mean).unwrap()]
+        };
+        let example = [["0.1", "0.10000000149011612"], ["(0.1, 0.5)", "(0.10000000149011612, 0.5)"]];
+        for ((wide, narrow), example) in tenths(false).iter().zip(&tenths(true)).zip(example) {
+            let Some(Warning::OtherForms { common, alike, example: found, single: true }) =
+                Warning::of_forms(&Pair::new(wide, narrow))
+            else {
+                panic!("{example:?}")
+            };
+            assert!(common < 5 && alike == 10, "{common} {alike}");
+            assert_eq!(found, example);
+        }
         let warning = of(&sample(|state| format!("{state}.0"), "true")).unwrap().say(crate::FrontEnd::Command);
         assert!(
             warning
