@@ -8,7 +8,7 @@ use srrd::{Duplicates, FrontEnd, NamedSample, RewardSample, SampleBuilder, Sampl
 use super::batch::Batch;
 use super::copy::label_changes;
 use super::episodes::EpisodeRows;
-use super::roles::{Gaps, NextState, Roles};
+use super::roles::{NextState, RewardGaps, Roles};
 use super::samples::{Made, NOWHERE, SampleTable};
 use crate::error::{ErrorKind, TableError};
 
@@ -171,7 +171,7 @@ impl<'a> Gathered<'a> {
             }
             let failed = |reward: usize, error: SampleError| conflict(file, columns[reward], &error, &row_numbers);
             let (built, placement) = of_lists(builder, others, duplicates, roles.gaps)
-                .map_err(|(list, error)| failed(list - usize::from(roles.gaps == Gaps::Apart), error))?;
+                .map_err(|(list, error)| failed(list - usize::from(roles.gaps == RewardGaps::Apart), error))?;
             // The episodes of all rows, which most samples have.
             let mut of_all = None;
             for (column, (built, reward)) in built.into_iter().zip(&columns).enumerate() {
@@ -237,9 +237,9 @@ fn of_lists(
     builder: SampleBuilder,
     others: Vec<Vec<f64>>,
     duplicates: Duplicates,
-    gaps: Gaps,
+    gaps: RewardGaps,
 ) -> Result<(Vec<Option<Built>>, Placement), OfList> {
-    if gaps == Gaps::Apart {
+    if gaps == RewardGaps::Apart {
         let (built, placement) = builder.build_apart(others, duplicates)?;
         let of = |Apart { sample, own }| Built { sample, which: None, own };
         return Ok((built.into_iter().map(|apart| apart.map(of)).collect(), placement));

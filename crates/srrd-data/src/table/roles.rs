@@ -35,12 +35,12 @@ pub(crate) struct Roles {
     /// Whether someone asks for properties of the actions.
     pub properties: bool,
     /// What becomes of rows that lack some of the rewards.
-    pub gaps: Gaps,
+    pub gaps: RewardGaps,
 }
 
 /// What becomes of rows that lack some of the rewards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Gaps {
+pub(crate) enum RewardGaps {
     /// They are refused, or left out by who reads them.
     None,
     /// They are in all samples, which know what they score.
@@ -294,9 +294,9 @@ impl Roles {
             (None, _) => NextState::OneStep,
         };
         let gaps = match (options.is_log, options.properties, rewards.len()) {
-            (true, true, _) => Gaps::Marked,
-            (true, false, 2..) => Gaps::Apart,
-            _ => Gaps::None,
+            (true, true, _) => RewardGaps::Marked,
+            (true, false, 2..) => RewardGaps::Apart,
+            _ => RewardGaps::None,
         };
         let one_step_by_default = next_state == NextState::OneStep && options.next == Next::Auto;
         let roles = Roles {
@@ -324,7 +324,7 @@ impl Roles {
 
     /// How many lists of rewards rows have: one for each of these, and where rewards have rows of their own, one that all rows have.
     pub fn list_count(&self) -> usize {
-        self.sample_columns().len() + usize::from(self.gaps == Gaps::Apart)
+        self.sample_columns().len() + usize::from(self.gaps == RewardGaps::Apart)
     }
 
     /// The names of all samples of a row: the properties that are asked for, which every row has, and its reward columns.

@@ -14,7 +14,7 @@ use super::options::TableOptions;
 use super::properties::properties_of;
 use super::read::cells::open_cells;
 use super::read::{TableReader, for_each_batch, for_each_mapped};
-use super::roles::{Gaps, Identity, NextState, Places, Roles};
+use super::roles::{Identity, NextState, Places, RewardGaps, Roles};
 use super::shift::{Following, following};
 use super::tokens::{Ends, Tokens, cell_text, is_long, names_of};
 use super::unused::misspelt;
@@ -233,7 +233,7 @@ pub fn read_sample_table(
         options.mean(log);
     }
     let roles = Roles::of(&file, reader.schema(), &options, &mut notes)?;
-    if roles.gaps != Gaps::None {
+    if roles.gaps != RewardGaps::None {
         reader.keep_gaps();
     }
     let log = reader.log().cloned();
@@ -346,14 +346,14 @@ impl Rows<'_> {
         let columns = self.roles.rewards.iter().zip(&self.places.rewards);
         let made = match (self.roles.properties, &self.roles.action) {
             // What is pushed has a reward for every row.
-            (false, _) if self.roles.gaps == Gaps::Apart => vec![vec![0.0; batch.rows]],
+            (false, _) if self.roles.gaps == RewardGaps::Apart => vec![vec![0.0; batch.rows]],
             (false, _) => Vec::new(),
             (true, Identity::Token(_)) => properties_of(batch.columns.get(self.places.action[0]), batch),
             (true, Identity::Features { .. }) => properties_of(None, batch),
         };
         let read = columns.map(|(name, &position)| {
             let mut rewards = Vec::with_capacity(batch.rows);
-            let take = if self.roles.gaps == Gaps::None { finite_numbers } else { numbers_with_gaps };
+            let take = if self.roles.gaps == RewardGaps::None { finite_numbers } else { numbers_with_gaps };
             take(self.file, name, batch, position, &mut rewards).map(|()| rewards)
         });
         made.into_iter().map(Ok).chain(read).collect()
