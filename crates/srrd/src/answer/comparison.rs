@@ -304,7 +304,7 @@ impl Finding {
             _ => return,
         };
         for (named, rewards) in samples.into_iter().zip(pair.rewards()) {
-            if let Some((usual, others)) = usual_reward(rewards)
+            if let Some((usual, others)) = usual_reward(rewards.into_owned())
                 && others < enough
             {
                 warnings.push(Warning::NarrowInterval { metric, sample: named.name.clone(), usual, others });

@@ -53,12 +53,8 @@ impl Projected {
     }
 
     /// The rewards of the two samples by row of the space.
-    pub fn rewards(&self, pair: &Pair<'_>) -> [Vec<f64>; 2] {
-        let rewards = pair.rewards();
-        match &self.outcomes {
-            None => rewards,
-            Some(outcomes) => rewards.map(|values| outcomes.means(&values)),
-        }
+    pub fn rewards<'a>(&self, pair: &Pair<'a>) -> [Cow<'a, [f64]>; 2] {
+        by_row(pair, self.outcomes.as_ref())
     }
 
     /// The rows of the space. A pair that leads to several states leads to none that others lead to.
@@ -127,6 +123,15 @@ impl Projected {
     }
 }
 
+/// The rewards of two samples on the transitions that they share, or their means over outcomes.
+pub(crate) fn by_row<'a>(pair: &Pair<'a>, outcomes: Option<&Outcomes>) -> [Cow<'a, [f64]>; 2] {
+    let rewards = pair.rewards();
+    match outcomes {
+        None => rewards,
+        Some(outcomes) => rewards.map(|values| outcomes.means(&values).into()),
+    }
+}
+
 /// Shaping as means over next states, on some of the pairs (s, a).
 pub(crate) fn mean_projection(
     rows: &[Row],
@@ -157,8 +162,10 @@ impl Columns {
             return Err((Undefined::TooFewCommon, None));
         }
         let [a, b] = pair.canonical(metric, settings);
-        let (x, y) = pair.common.iter().map(|&(i, j)| (a.around_center(i), b.around_center(j))).unzip();
-        Ok(Columns { x, y, center: [a.center, b.center], noise: [a.noise, b.noise], projected: None })
+        let (center, noise) = ([a.center, b.center], [a.noise, b.noise]);
+        let x = a.into_centred(pair.common.iter().map(|both| both.0));
+        let y = b.into_centred(pair.common.iter().map(|both| both.1));
+        Ok(Columns { x, y, center, noise, projected: None })
     }
 
     /// Residuals on the shared transitions.

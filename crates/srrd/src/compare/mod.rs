@@ -15,7 +15,7 @@ mod ranks;
 mod shared;
 mod space;
 
-pub(crate) use columns::{Columns, Projected, mean_projection};
+pub(crate) use columns::{Columns, Projected, by_row, mean_projection};
 pub use cross::{Block, cross_distances};
 pub use embed::embed;
 pub use matrix::{DistanceMatrix, pairwise, pairwise_canonical};

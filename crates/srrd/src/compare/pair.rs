@@ -1,5 +1,7 @@
 //! The distance of two samples.
 
+use std::borrow::Cow;
+
 use super::measured::Measured;
 use super::pearson::{Agreement, Undefined};
 use super::ranks::{Correlation, agreement};
@@ -52,6 +54,15 @@ impl<'a> Canonical<'a> {
     #[inline]
     pub(crate) fn around_center(&self, transition: u32) -> f64 {
         self.values[transition as usize] - self.center
+    }
+
+    /// The canonical rewards of some transitions, distinct and ascending, less the mean of all.
+    pub(super) fn into_centred(self, transitions: impl ExactSizeIterator<Item = u32>) -> Vec<f64> {
+        match transitions.len() == self.values.len() {
+            // All of them, in the memory that they have.
+            true => self.values.into_iter().map(|value| value - self.center).collect(),
+            false => transitions.map(|transition| self.around_center(transition)).collect(),
+        }
     }
 
     /// How far apart values may be that are equal but for rounding.
@@ -165,10 +176,13 @@ impl<'a> Pair<'a> {
     }
 
     /// The rewards of the two samples on the shared transitions.
-    pub fn rewards(&self) -> [Vec<f64>; 2] {
-        let (a, b) = (self.a.rewards(), self.b.rewards());
-        let (x, y) = self.common.iter().map(|&(i, j)| (a[i as usize], b[j as usize])).unzip();
-        [x, y]
+    pub fn rewards(&self) -> [Cow<'a, [f64]>; 2] {
+        // What shares all of its transitions shares them in their order.
+        let on = |rewards: &'a [f64], index: fn(&(u32, u32)) -> u32| match rewards.len() == self.common.len() {
+            true => Cow::Borrowed(rewards),
+            false => self.common.iter().map(|both| rewards[index(both) as usize]).collect(),
+        };
+        [on(self.a.rewards(), |both| both.0), on(self.b.rewards(), |both| both.1)]
     }
 
     /// The distance by one metric.

@@ -14,7 +14,7 @@
 //! No estimator: nothing is estimated.
 
 use super::{Metric, MetricInfo, largest_reward};
-use crate::compare::{Columns, Outcomes, Pair, Projected, Row, Undefined, mean_projection, shared_rows};
+use crate::compare::{Columns, Outcomes, Pair, Projected, Row, Undefined, by_row, mean_projection, shared_rows};
 use crate::potential::{BasisProjection, Potential, Row as Shaped, StateFeatures};
 use crate::project::{END, Projection, Shaping, Space};
 use crate::sample::RewardSample;
@@ -75,10 +75,7 @@ pub(super) fn columns(pair: &Pair<'_>, settings: &Settings) -> Result<Columns, (
         Potential::Tabular => Outcomes::new(pair, &rows, settings.dynamics),
         _ => None,
     };
-    let [x, y] = match &outcomes {
-        None => pair.rewards(),
-        Some(outcomes) => pair.rewards().map(|values| outcomes.means(&values)),
-    };
+    let [x, y] = by_row(pair, outcomes.as_ref());
     let space = match settings.potential {
         Potential::Tabular if let Some(outcomes) = &outcomes => {
             Space::Means(mean_projection(&rows, outcomes, 0..outcomes.len() as u32, settings.gamma))

@@ -172,7 +172,7 @@ impl Measured<'_> {
             let y = space.residual(permuted);
             self.distance_to(columns, |i| y[i], columns.noise[1])
         };
-        draw_all(how, || rewards.clone(), draw)
+        draw_all(how, || rewards.to_vec(), draw)
     }
 
     /// The distances where the rewards of the second sample are permuted over all its transitions and canonicalized.

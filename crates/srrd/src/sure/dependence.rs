@@ -171,12 +171,13 @@ impl Reference {
 
 /// Hotelling's test that two rewards have the mean 0, whatever they have to do with one another: its probability. All sums of multiples of
 /// the two, their difference above all, are tested with them.
-pub(crate) fn p_of_levels(rewards: &[Vec<f64>; 2]) -> f64 {
-    let [a, b] = rewards.each_ref().map(|values| crate::units::scaled(values));
+pub(crate) fn p_of_levels([a, b]: [&[f64]; 2]) -> f64 {
     let n = a.len() as f64;
-    let [mean_a, mean_b] = [&a, &b].map(|values| values.iter().sum::<f64>() / n);
+    let [of_a, of_b] = [a, b].map(crate::units::scale);
+    let mean = |values: &[f64], scale: f64| values.iter().map(|value| value * scale).sum::<f64>() / n;
+    let (mean_a, mean_b) = (mean(a, of_a), mean(b, of_b));
     let (mut aa, mut ab, mut bb) = (0.0, 0.0, 0.0);
-    for (x, y) in a.iter().zip(b.iter()).map(|(x, y)| (x - mean_a, y - mean_b)) {
+    for (x, y) in a.iter().zip(b).map(|(x, y)| (x * of_a - mean_a, y * of_b - mean_b)) {
         aa += x * x;
         ab += x * y;
         bb += y * y;
@@ -218,15 +219,15 @@ mod tests {
             (0..60).map(|_| normal(&mut || rng.random())).collect::<Vec<f64>>()
         };
         // Of 1,000 pairs without a level 5 % are called otherwise; the limits are 3.5 standard errors from it.
-        let alarms = (0..1000).filter(|&i| p_of_levels(&[draw(1, i), draw(2, i)]) < 0.05).count();
+        let alarms = (0..1000).filter(|&i| p_of_levels([&draw(1, i), &draw(2, i)]) < 0.05).count();
         assert!((26..=74).contains(&alarms), "{alarms}");
         let [a, b] = [draw(3, 0), draw(4, 0)];
         let plus = |values: &[f64], level: f64| values.iter().map(|v| v + level).collect::<Vec<f64>>();
-        assert!(p_of_levels(&[plus(&a, 1.0), b.clone()]) < 1e-6 && p_of_levels(&[b, plus(&a, -1.0)]) < 1e-6);
+        assert!(p_of_levels([&plus(&a, 1.0), &b]) < 1e-6 && p_of_levels([&b, &plus(&a, -1.0)]) < 1e-6);
         // The same twice has the level of one; a shift between two that are otherwise the same is no chance, however small.
         let centred = plus(&a, -a.iter().sum::<f64>() / 60.0);
         let twice: Vec<f64> = centred.iter().map(|v| 2.0 * v).collect();
-        assert!(p_of_levels(&[centred.clone(), twice]) > 0.99);
-        assert_eq!(p_of_levels(&[centred.clone(), plus(&centred, 0.01)]), 0.0);
+        assert!(p_of_levels([&centred, &twice]) > 0.99);
+        assert_eq!(p_of_levels([&centred, &plus(&centred, 0.01)]), 0.0);
     }
 }

@@ -22,6 +22,7 @@
 //! (a step cost) is shaping where nothing ends and is much of a reward where something does, so that it is seen at the ends alone; one
 //! too small to be told from 0 in n transitions explains at most some 4/n of the squares, which is less than the interval leaves open.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
@@ -127,8 +128,8 @@ impl Measured<'_> {
     /// Whether nothing tells that rewards go with states or actions or have a level, so that the ends, which nobody saw, are like the
     /// transitions that were seen.
     fn ends_are_like_the_rest(&self, columns: &Columns, projected: &Projected, seed: u64) -> bool {
-        p_of_levels(&projected.rewards(self.pair)) >= LEVELS
-            && self.dependence(columns, projected, seed).iter().all(|p| *p >= FOR_INTERVAL)
+        let [a, b] = &projected.rewards(self.pair);
+        p_of_levels([a, b]) >= LEVELS && self.dependence(columns, projected, seed).iter().all(|p| *p >= FOR_INTERVAL)
     }
 
     /// What the errors of predictions leave possible, and how many groups of episodes told how far they may be off.
@@ -171,7 +172,7 @@ struct LeftOut<'a> {
     /// How precise residuals have to be.
     within: f64,
     /// By row; where projecting anew takes them.
-    rewards: OnceLock<[Vec<f64>; 2]>,
+    rewards: OnceLock<[Cow<'a, [f64]>; 2]>,
 }
 
 impl<'a> LeftOut<'a> {
