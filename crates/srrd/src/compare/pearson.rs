@@ -151,7 +151,7 @@ pub(crate) fn cosine<I: Iterator<Item = (f64, f64)>>(
     if largest[0] <= noise[0] || largest[1] <= noise[1] {
         return Err(Undefined::Constant);
     }
-    // Where squares of the values as they are leave the range of doubles, others units are needed.
+    // Where squares of the values as they are leave the range of doubles, other units are needed.
     if !found[..2].iter().all(|square| (1e-200..1e200).contains(square)) {
         units = largest.map(|largest| units::scale(&[largest]));
         found = squares(units).1;
@@ -167,8 +167,9 @@ pub(crate) fn cosine<I: Iterator<Item = (f64, f64)>>(
         return Ok(Agreement { distance: ((1.0 - cosine) / 2.0).sqrt(), correlation: cosine });
     }
     // 1 − c would lose all its digits.
-    let (a, b) = (units[0] / x_length, units[1] / y_length);
-    let quarter = pairs().map(|(x, y)| (x * a - y * b).powi(2)).sum::<f64>() / 4.0;
+    // In two steps: together, the units and the lengths of very small values are beyond the range of doubles.
+    let scaled = |(x, y): (f64, f64)| (x * units[0] / x_length, y * units[1] / y_length);
+    let quarter = pairs().map(scaled).map(|(x, y)| (x - y).powi(2)).sum::<f64>() / 4.0;
     Ok(Agreement { distance: quarter.sqrt(), correlation: 1.0 - 2.0 * quarter })
 }
 
@@ -295,6 +296,20 @@ mod tests {
     /// 31 pairs of small integers, whose moments are exact.
     fn integers() -> (Vec<f64>, Vec<f64>) {
         (0..31i64).map(|i| ((i * 7 % 31) as f64, (i * i % 17) as f64)).unzip()
+    }
+
+    #[test]
+    fn cosines_of_values_of_any_size_keep_their_digits() {
+        let of = |unit: f64, other: f64| {
+            let pairs = [(3.0, 3.0), (1.0, 1.0), (-2.0, -2.001), (4.0, 4.0)];
+            cosine(|| pairs.into_iter().map(|(x, y)| (x * unit, y * other)), [0.0; 2]).unwrap()
+        };
+        let expected = of(1.0, 1.0).distance;
+        assert!((expected - 8.2e-5).abs() < 1e-5, "{expected}");
+        for (unit, other, within) in [(1e300, 1e-300, 1e-9), (1e-311, 1e-311, 1e-2), (1.0, 1e-311, 1e-2)] {
+            let found = of(unit, other).distance;
+            assert!((found / expected - 1.0).abs() < within, "{unit} and {other}: {found}");
+        }
     }
 
     #[test]

@@ -177,6 +177,10 @@ impl Equations {
         equations
     }
 
+    pub(super) fn gamma(&self) -> f64 {
+        self.gamma
+    }
+
     #[cfg(test)]
     fn without_factor(mut self, system: &System) -> Self {
         self.preconditioner = Preconditioner::Diagonal(inverse(&self.diagonal(system)));

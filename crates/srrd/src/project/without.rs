@@ -14,7 +14,7 @@
 use std::borrow::Cow;
 
 use super::Projection;
-use super::graph::{Core, Degrees, Edge, ShapingGraph};
+use super::graph::{Core, Degrees, END, Edge, ShapingGraph};
 use super::solve::{Equations, Preconditioner, Solver};
 use super::system::{Elimination, NONE, System};
 use crate::run::checkpoint;
@@ -43,8 +43,10 @@ pub(crate) struct Residuals<'a> {
     gradient: Vec<Two>,
     /// The sum of the values of the core, by component.
     totals: Vec<Two>,
-    /// The squared means of the edges of the core, times their weights.
+    /// The squares of all values.
     squares: Two,
+    /// How many transitions end their episodes.
+    ends: f64,
 }
 
 /// An edge that transitions are missing of.
@@ -101,16 +103,29 @@ impl Projection {
         let mut in_core = vec![NONE; graph.edges.len()];
         let mut gradient = vec![[0.0; 2]; system.states()];
         let mut totals = vec![[0.0; 2]; system.totals.len()];
-        let mut squares = [0.0; 2];
         for ((c, &e), edge) in (0u32..).zip(kept).zip(&system.edges) {
             in_core[e as usize] = c;
             let sum = sums[e as usize];
             add_column(system, equations, edge, sum, &mut gradient);
             add(&mut totals[system.component(edge)], 1.0, sum);
-            add(&mut squares, 1.0 / edge.weight, [sum[0] * sum[0], sum[1] * sum[1]]);
         }
         let degrees = Degrees::new(system.states(), &system.edges);
-        Some(Residuals { graph, equations, left, scale, sums, in_core, degrees, gradient, totals, squares })
+        let ends = graph.edges.iter().filter(|edge| edge.target == END).map(|edge| edge.weight).sum();
+        let mut of_all = Residuals {
+            graph,
+            equations,
+            left,
+            scale,
+            sums,
+            in_core,
+            degrees,
+            gradient,
+            totals,
+            squares: [0.0; 2],
+            ends,
+        };
+        of_all.squares = of_all.squares_of(0..graph.transitions() as u32);
+        Some(of_all)
     }
 }
 
@@ -126,6 +141,11 @@ impl Residuals<'_> {
         let Core { kept, system } = graph.core();
         let by_edge = gone.chunk_by(|&a, &b| graph.edge_of[a as usize] == graph.edge_of[b as usize]);
         let missing: Vec<Missing> = by_edge.map(|rows| self.missing(rows)).collect();
+        let ends = missing.iter().filter(|missing| graph.edges[missing.e as usize].target == END);
+        if equations.gamma() == 1.0 && self.ends > 0.0 && self.ends == ends.map(|missing| missing.weight).sum::<f64>() {
+            // A shift changes no behaviour where nothing ends any more.
+            return None;
+        }
 
         // Of the core: edges that are gone, in part or as a whole, and then those that the potentials of states with one edge explain.
         let core_of = |missing: &Missing| {
@@ -154,7 +174,9 @@ impl Residuals<'_> {
             return None;
         }
         drop(degrees);
-        let fit = Reduced::new(system, equations, &out).fit(self, within)?;
+        let of_gone = self.squares_of(gone.iter().copied());
+        let enough = [0, 1].map(|k| within * within * (self.squares[k] - of_gone[k]).max(0.0));
+        let fit = Reduced::new(system, equations, &out).fit(self, enough)?;
         let mut change: Vec<Two> = (self.in_core.iter().zip(&self.sums).zip(&graph.edges))
             .map(|((&c, sum), edge)| match c {
                 NONE => sum.map(|sum| -sum / edge.weight),
@@ -176,12 +198,22 @@ impl Residuals<'_> {
         Some(OnSome { of_all: self, gone, change })
     }
 
+    /// What is left at a transition.
+    fn at(&self, row: u32) -> Two {
+        [0, 1].map(|k| self.left[k][row as usize] * self.scale[k])
+    }
+
+    fn squares_of(&self, rows: impl Iterator<Item = u32>) -> Two {
+        rows.fold([0.0; 2], |[x, y], row| {
+            let [a, b] = self.at(row);
+            [x + a * a, y + b * b]
+        })
+    }
+
     /// Transitions of one edge.
     fn missing(&self, rows: &[u32]) -> Missing {
         let mut sum = [0.0; 2];
-        for &row in rows {
-            add(&mut sum, 1.0, [0, 1].map(|k| self.left[k][row as usize] * self.scale[k]));
-        }
+        rows.iter().for_each(|&row| add(&mut sum, 1.0, self.at(row)));
         let (e, weight) = (self.graph.edge_of[rows[0] as usize], rows.len() as f64);
         Missing { e, weight, whole: weight == self.graph.edges[e as usize].weight, sum }
     }
@@ -238,29 +270,22 @@ impl<'a> Reduced<'a> {
         self.gone.iter().map(|missing| (&self.system.edges[missing.e as usize], missing))
     }
 
-    /// The potential whose shaping is closest to the values that stay; `None` where many steps do not find it.
-    fn fit(&self, of_all: &Residuals<'_>, within: f64) -> Option<Fit> {
+    /// The potential whose shaping is closest to the values that stay, up to shaping whose squares are `enough`; `None` where many steps
+    /// do not find it.
+    fn fit(&self, of_all: &Residuals<'_>, enough: Two) -> Option<Fit> {
         let Reduced { system, equations, .. } = *self;
-        let core = of_all.graph.core();
-        let (mut gradient, mut totals, mut squares) = (of_all.gradient.clone(), of_all.totals.clone(), of_all.squares);
+        let (mut gradient, mut totals) = (of_all.gradient.clone(), of_all.totals.clone());
         for (edge, missing) in self.gone() {
             add_column(system, equations, edge, missing.sum.map(|sum| -sum), &mut gradient);
             add(&mut totals[system.component(edge)], -1.0, missing.sum);
-            let all = of_all.sums[core.kept[missing.e as usize] as usize];
-            let stays = edge.weight - missing.weight;
-            for k in 0..2 {
-                let left = if stays > 0.0 { (all[k] - missing.sum[k]).powi(2) / stays } else { 0.0 };
-                squares[k] += left - all[k] * all[k] / edge.weight;
-            }
         }
         let mut means = Vec::new();
         if !self.share.is_empty() {
             means.extend(totals.iter().zip(&self.share).map(|(sum, share)| sum.map(|sum| sum * share)));
-            totals.iter().zip(&means).for_each(|(s, m)| add(&mut squares, -1.0, [s[0] * m[0], s[1] * m[1]]));
             let states = gradient.iter_mut().zip(&self.sums).zip(&system.components.of_state);
             states.for_each(|((gradient, &sum), &c)| add(gradient, -sum, means[c as usize]));
         }
-        let potential = self.descend(gradient, squares.map(|square| within * within * square.max(0.0)))?;
+        let potential = self.descend(gradient, enough)?;
         let of_shaping = means_of_shaping(system, &self.sums, &self.share, &potential);
         means.iter_mut().zip(of_shaping).for_each(|(mean, shaped)| add(mean, -1.0, shaped));
         Some(Fit { potential, means })

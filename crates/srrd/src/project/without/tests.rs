@@ -92,6 +92,44 @@ fn leaving_out_is_projecting_anew() {
     }
 }
 
+/// Rows of a grid, and those of the states of a group that they touch.
+fn grid_without(side: u32, out: impl Fn(u32) -> bool) -> (Vec<(u32, u32)>, Vec<u32>) {
+    let pairs = grid(side, false);
+    let touches = |&row: &u32| out(pairs[row as usize].0) || out(pairs[row as usize].1);
+    let gone = (0..pairs.len() as u32).filter(touches).collect();
+    (pairs, gone)
+}
+
+#[test]
+fn where_the_last_end_is_gone_a_shift_is_taken_out_anew() {
+    let last = 30 * 30 - 1;
+    let (mut pairs, mut gone) = grid_without(30, |state| state == last);
+    pairs.push((last, END));
+    gone.push(pairs.len() as u32 - 1);
+    let values: Vec<f64> = (0..pairs.len() as u64).map(|i| 1.0 + unit(i)).collect();
+    for (gamma, shifts) in [(1.0, true), (0.9, false)] {
+        let projection = Projection::on(pairs.iter().copied(), Gamma::new(gamma).unwrap());
+        let left = projection.residual(&values);
+        let of_all = projection.residuals([&left, &left]).unwrap();
+        assert_eq!(of_all.without(&gone, 5, 1e-6).is_none(), shifts, "γ = {gamma}");
+        assert!(of_all.without(&gone[..gone.len() - 1], 5, 1e-6).is_some());
+    }
+}
+
+#[test]
+fn differences_between_actions_alone_take_no_steps() {
+    let (pairs, gone) = grid_without(30, |state| state % 20 == 3);
+    let pairs: Vec<(u32, u32)> = pairs.into_iter().flat_map(|pair| [pair; 2]).collect();
+    let gone: Vec<u32> = gone.into_iter().flat_map(|row| [2 * row, 2 * row + 1]).collect();
+    // Of two actions with the same ends, one is better than the other: no mean is left of them.
+    let values: Vec<f64> = (0..pairs.len()).map(|i| if i % 2 == 0 { 0.1 } else { -0.1 }).collect();
+    let projection = Projection::on(pairs.iter().copied(), Gamma::new(0.9).unwrap());
+    let left = projection.residual(&values);
+    let of_all = projection.residuals([&left, &left]).unwrap();
+    let found = of_all.without(&gone, 5, 1e-6).expect("not given up");
+    assert!(found.pairs().all(|(x, y)| (x.abs() - 0.1).abs() < 1e-9 && x == y));
+}
+
 proptest! {
     #[test]
     fn small_graphs_agree_or_are_given_up(

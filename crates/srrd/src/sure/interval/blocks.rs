@@ -235,11 +235,11 @@ fn by_rows(columns: &Columns, found: Agreement, freedom: f64) -> f64 {
     // In units of the lengths of the two sides, by way of units in which squares stay in range.
     let unit = |values: &[f64]| {
         let scale = crate::units::scale(values);
-        scale / values.iter().map(|v| (v * scale).powi(2)).sum::<f64>().sqrt()
+        (scale, values.iter().map(|v| (v * scale).powi(2)).sum::<f64>().sqrt())
     };
-    let (a, b) = (unit(&columns.x), unit(&columns.y));
+    let ((of_x, x_length), (of_y, y_length)) = (unit(&columns.x), unit(&columns.y));
     let influence = |(x, y): (&f64, &f64)| {
-        let (u, v) = (x * a, y * b);
+        let (u, v) = (x * of_x / x_length, y * of_y / y_length);
         // uv − c(u² + v²)/2 with c = 1 − 2D², in which nothing cancels near D = 0.
         let (apart, squared) = ((u - v) * (u - v), found.distance * found.distance);
         squared * (u * u + v * v) - 0.5 * apart
