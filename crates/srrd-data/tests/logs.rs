@@ -324,7 +324,7 @@ fn a_log_of_trl_that_was_saved_again_stays_one() {
         let mut sorted = found.clone();
         sorted.sort_by(|a, b| a.0.cmp(&b.0));
         assert_eq!((sorted, table.samples[1].sample.len()), (expected.to_vec(), 2), "{name}");
-        let left_out = DatasetNote::WithoutReward { rows: 2, any: false };
+        let left_out = DatasetNote::SomeRewards { rows: 2 };
         assert!(
             table.notes.contains(&TableNote::Dataset { file: path.display().to_string(), note: left_out }),
             "{:?}",

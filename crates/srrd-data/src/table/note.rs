@@ -32,6 +32,17 @@ pub enum TableNote {
         /// Whether the rewards of these count all the same.
         paid: bool,
     },
+    /// Next states were written as floats, and are read as the integers that states are.
+    Integers {
+        /// The file.
+        file: String,
+        /// The column of next states.
+        column: String,
+        /// The column of states.
+        state: String,
+        /// How a next state is written.
+        example: String,
+    },
     /// Rows were joined in their order, and nothing says where time limits cut episodes off.
     NoLimits {
         /// The file.
@@ -121,6 +132,7 @@ impl TableNote {
         match self {
             TableNote::Recognised { .. } => "recognised",
             TableNote::Shifted { .. } => "shifted",
+            TableNote::Integers { .. } => "integers",
             TableNote::NoLimits { .. } => "no_limits",
             TableNote::Gaps { .. } => "gaps",
             TableNote::NotShifted { .. } => "not_shifted",
@@ -171,6 +183,13 @@ impl TableNote {
                 "{file}: there are no next states, so each row gets the state of the row after it in its episode ({episodes} \
                  episodes; {ended} last rows end their episode; {})",
                 unknown(*left_out, *paid)
+            ),
+            TableNote::Integers { file, column, state, example } => format!(
+                "{file}: `{}` has integers as `{}` has them, but is written as `{}`, as pandas writes integers among which some are missing: \
+                 `15.0` is read as 15, and NaN as missing",
+                shorten(column),
+                shorten(state),
+                shorten(example)
             ),
             TableNote::NoLimits { file, mark } => {
                 let joined = match mark {

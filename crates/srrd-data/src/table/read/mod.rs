@@ -144,8 +144,8 @@ pub trait TableReader: Send {
         Ok(Extras::default())
     }
 
-    /// The text of a column in the first row, or its list as JSON writes it, where that can be looked at without reading it. To be
-    /// asked for before the first batch.
+    /// The text of a column in the first row (in CSV, in the first row that has any), or its list as JSON writes it, where that can be
+    /// looked at without reading it. To be asked for before the first batch.
     ///
     /// # Errors
     /// The first row cannot be read.

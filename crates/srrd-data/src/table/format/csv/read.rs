@@ -62,25 +62,33 @@ impl CsvReader {
         Arc::clone(decoder)
     }
 
-    /// The field of a column in the first record, which stays unread.
+    /// The first field of a column that is not empty, among the records that are held, which stay unread.
     fn first_field(&mut self, wanted: usize) -> Result<Option<String>, TableError> {
         loop {
-            self.lines.consume(blank_lines(self.lines.text().as_bytes()));
-            let mut found = String::new();
-            let outcome = record(self.lines.text(), 0, self.delimiter, |column, part| match part {
-                Part::Whole(text) | Part::Part(text) if column == wanted => found.push_str(text),
-                _ => {}
-            });
-            match outcome {
-                Record::Whole { .. } => return Ok(Some(found)),
-                Record::Blank { next } => self.lines.consume(next),
-                // Told when it is read.
-                Record::Wrong { .. } => return Ok(None),
-                Record::Unfinished => {
-                    if !self.lines.more().map_err(|error| error.at_row(1))? {
-                        return Ok(None);
-                    }
+            let text = self.lines.text();
+            let (mut at, mut whole) = (0, false);
+            loop {
+                let mut found = String::new();
+                let outcome = record(text, at, self.delimiter, |column, part| match part {
+                    Part::Whole(text) | Part::Part(text) if column == wanted => found.push_str(text),
+                    _ => {}
+                });
+                match outcome {
+                    Record::Whole { .. } if !found.is_empty() => return Ok(Some(found)),
+                    Record::Whole { next, .. } => (at, whole) = (next, true),
+                    Record::Blank { next } => at = next,
+                    // Told when it is read.
+                    Record::Wrong { .. } => return Ok(None),
+                    Record::Unfinished => break,
                 }
+            }
+            if whole {
+                return Ok(Some(String::new()));
+            }
+            // Only blank lines so far, of which a file may have very many.
+            self.lines.consume(at);
+            if !self.lines.more().map_err(|error| error.at_row(1))? {
+                return Ok(None);
             }
         }
     }

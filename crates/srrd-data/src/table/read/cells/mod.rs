@@ -1,9 +1,11 @@
 //! Cells that hold lists: the features of a state as one text, and whole episodes in one row.
 //!
 //! pandas writes an array in a cell of CSV as `[1.5, 1.3]` or, as NumPy shows it, `[1.5 1.3]`. Such columns become groups of columns here, as
-//! lists of typed formats are. A row whose reward is a list is an episode: it becomes one row per step.
+//! lists of typed formats are. A row whose reward is a list is an episode: it becomes one row per step. Integers that were written as floats
+//! are integers again.
 
 mod features;
+mod integers;
 
 use super::TableReader;
 use crate::dataset::open_episodes;
@@ -25,7 +27,7 @@ pub(crate) fn open_cells(
     }
     let groups = features::groups_of(reader.as_mut(), options)?;
     match groups.is_empty() {
-        true => Ok(reader),
+        true => integers::open_integers(reader, options),
         false => Ok(Box::new(features::FeatureReader::new(reader, groups))),
     }
 }
