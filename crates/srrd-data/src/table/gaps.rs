@@ -10,7 +10,7 @@ use super::roles::{Identity, NextState, Places, Roles};
 use super::samples::Rows;
 use super::shift::Following;
 use super::tokens::{Ends, cell_text};
-use crate::error::{ErrorKind, TableError};
+use crate::error::{ErrorKind, TableError, shorten};
 
 /// The rows of a batch without a next state: of features, without any of them. `None` where there are none.
 pub(crate) fn missing(roles: &Roles, places: &Places, batch: &Batch) -> Option<Vec<bool>> {
@@ -96,7 +96,12 @@ pub(crate) struct Lasts {
 
 impl Order {
     fn of(table: Rows<'_>, batch: &Batch) -> Self {
-        let (Some(step), Some(name)) = (table.places.step, &table.roles.step) else { return Order::Rows };
+        let Some(name) = &table.roles.step else { return Order::Rows };
+        let Some(step) = table.places.step else {
+            let what = "the column cannot be read, and has to tell which rows without a next state are the last ones of their `episode`; \
+                        convert it to numbers, or drop it where rows are in order";
+            return Order::Wrong(TableError::new(ErrorKind::UnsupportedColumn, table.file, what).in_column(name));
+        };
         let mut steps = Vec::new();
         match finite_numbers(table.file, name, batch, step, &mut steps) {
             Ok(()) => Order::Steps(steps),
@@ -250,7 +255,7 @@ impl Gaps {
             if !says(&ends.over) {
                 let (row_number, line) = (batch.row_number(row), batch.line(row));
                 let Some(episode) = places.episode.and_then(|episode| key(places, episode, batch, row)) else {
-                    return Err(wrong(table, row_number, line));
+                    return Err(wrong(table, row_number, line, true));
                 };
                 self.open.push(Open { episode, number: order.number(row, before), row: row_number, line });
             }
@@ -273,7 +278,7 @@ impl Gaps {
         }
         let goes_on = |open: &&Open| self.lasts.get(&open.episode).is_some_and(|&last| last > open.number);
         if let Some(open) = self.open.iter().find(goes_on) {
-            return Err(wrong(table, open.row, open.line));
+            return Err(wrong(table, open.row, open.line, false));
         }
         let some = self.ended + self.left_out > 0;
         Ok(some.then(|| {
@@ -283,9 +288,14 @@ impl Gaps {
     }
 }
 
-fn wrong(table: Rows<'_>, row: u64, line: Option<u64>) -> TableError {
-    let what = "the next state is missing; fill it in, drop the row, or mark it as an end (`terminated` or `done`) or as cut off (`truncated` or \
-                `timeout`). Only such rows, and the last one of each `episode`, may have none";
+fn wrong(table: Rows<'_>, row: u64, line: Option<u64>, unnamed: bool) -> TableError {
+    let what = "the value is missing: fill it in, drop the row, or mark it as an end (`terminated` or `done`) or as cut off (`truncated` or \
+                `timeout`). Only such rows, and the last one of each `episode`, may have no next state";
+    let unnamed = match &table.roles.episode {
+        Some(column) if unnamed => format!(". The `{}` of this row is missing or cannot be read", shorten(column)),
+        _ => String::new(),
+    };
+    let what = format!("{what}{unnamed}");
     let error = TableError::new(ErrorKind::Type, table.file, what).at_row(row).at_line(line);
     match &table.roles.next_state {
         NextState::Given(Identity::Token(column)) => error.in_column(column),
