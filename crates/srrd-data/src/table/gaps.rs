@@ -208,8 +208,9 @@ impl Leads {
 }
 
 impl Gaps {
-    /// Takes the next batch, which is to be batch `number` of those where rows are looked up, and whose first row is at this place of the ends. A row without a next
-    /// state leads to the end state if the task is over after it; it is left out if it was cut off, or is the last of its episode.
+    /// Takes the next batch, which is to be batch `number` of those where rows are looked up, and whose first row is at this place of the
+    /// ends. A row without a next state leads to the end state if the task is over after it; it is left out if it was cut off, or is the
+    /// last of its episode.
     pub fn take(
         &mut self,
         table: Rows<'_>,

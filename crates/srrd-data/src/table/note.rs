@@ -213,12 +213,7 @@ impl TableNote {
             }
             TableNote::Gaps { file, ended, left_out, paid } => {
                 let rows = counted(ended + left_out, "row has", "rows have");
-                let ends = match ended {
-                    0 => None,
-                    1 => Some("1 ends its episode, and leads to an end state".to_owned()),
-                    _ => Some(format!("{} end their episode, and lead to an end state", count(*ended))),
-                };
-                let told: Vec<String> = ends.into_iter().chain(unknown(*left_out, *paid)).collect();
+                let told: Vec<String> = ending(*ended).into_iter().chain(unknown(*left_out, *paid)).collect();
                 format!("{file}: {rows} no next state ({})", told.join("; "))
             }
             TableNote::NotShifted { file } => format!(
@@ -270,6 +265,15 @@ impl TableNote {
                 shorten(column)
             ),
         }
+    }
+}
+
+/// What became of so many rows without a next state that end their episode; nothing of none.
+fn ending(rows: usize) -> Option<String> {
+    match rows {
+        0 => None,
+        1 => Some("1 ends its episode, and leads to an end state".to_owned()),
+        _ => Some(format!("{} end their episode, and lead to an end state", count(rows))),
     }
 }
 
