@@ -145,9 +145,9 @@ def test_next_states_may_be_missing_where_episodes_end(make: Any, states: list[A
     sample = srrd.from_frame(make(table))[0]
     shifted = {name: values for name, values in table.items() if name != "next_state"}
     assert sample == srrd.from_frame(make(shifted), next="shift")[0]
-    assert any("2 rows have no next state (1 end their episode" in note for note in sample.notes), sample.notes
+    assert any("2 rows have no next state (1 ends its episode" in note for note in sample.notes), sample.notes
     table["next_state"] = [states[1], None, None, states[1], states[2], None]
-    with pytest.raises(ValueError, match="row 2, column `next_state`: the value is missing: a next state may be"):
+    with pytest.raises(ValueError, match="row 2, column `next_state`: the value is missing: fill it in, drop the row"):
         srrd.from_frame(make(table))
 
 

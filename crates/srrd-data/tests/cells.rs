@@ -107,7 +107,7 @@ fn a_row_per_episode_is_read_step_by_step() {
     let found = table("t.jsonl", tokens).unwrap();
     assert_eq!((found.row_count(), found.samples[0].sample.len()), (5, 4));
     assert!(
-        found.notes.iter().any(|note| note.to_string().contains("(2 episodes; 1 last rows end their episode; 1 rows"))
+        found.notes.iter().any(|note| note.to_string().contains("(2 episodes; 1 last row ends its episode; 1 row is"))
     );
 
     // Several rewards of the same steps.
@@ -241,29 +241,4 @@ fn numbers_of_copies_stay_what_they_are() {
     copy("out.parquet", "again.csv");
     let text = fs::read_to_string(path("again.csv")).unwrap();
     assert!(text.contains(",1.5,3,nan\n") && text.contains(",NaN,,x\n") && text.contains(",-2.0,,y\n"), "{text}");
-}
-
-#[cfg(feature = "arrow")]
-#[test]
-fn steps_that_no_row_needs_may_be_of_any_type() {
-    use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, TimestampSecondArray};
-    use std::sync::Arc;
-    let sample = |next: Vec<Option<i64>>| {
-        let columns: [(&str, ArrayRef); 6] = [
-            ("episode", Arc::new(Int64Array::from(vec![1, 1, 1]))),
-            ("step", Arc::new(TimestampSecondArray::from(vec![5, 6, 7]))),
-            ("state", Arc::new(Int64Array::from(vec![0, 1, 2]))),
-            ("action", Arc::new(Int64Array::from(vec![0, 0, 0]))),
-            ("next_state", Arc::new(Int64Array::from(next))),
-            ("reward", Arc::new(Float64Array::from(vec![1.0, 2.0, 3.0]))),
-        ];
-        let columns = columns.map(|(name, column)| (name, column, true));
-        let batch = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
-        let frame = RecordBatchIterator::new([Ok(batch.clone())], batch.schema());
-        let table = srrd_data::open_records("t", Box::new(frame), &ReadOptions::default()).unwrap();
-        srrd_data::read_sample_table(table, "t", TableOptions::default())
-    };
-    assert_eq!(sample(vec![Some(1), Some(2), Some(0)]).unwrap().samples[0].sample.len(), 3);
-    let error = sample(vec![Some(1), Some(2), None]).unwrap_err().to_string();
-    assert!(error.starts_with("t: row 3, column `next_state`: the value is missing: a next state may"), "{error}");
 }

@@ -35,7 +35,7 @@ fn a_missing_next_state_is_that_of_a_shifted_row() {
     place.write("numbers.csv", table("state", number));
     let features = |token: &str| if token.is_empty() { ",".to_owned() } else { format!("{0}.5,{0}", number(token)) };
     place.write("features.csv", table("state.x,state.y", features));
-    let note = "3 rows have no next state (1 end their episode, and lead to an end state; 2 rows are left out because their next states \
+    let note = "3 rows have no next state (1 ends its episode, and leads to an end state; 2 rows are left out because their next states \
                 are not known)";
     for name in ["tokens", "numbers", "features"] {
         for format in ["parquet", "jsonl", "arrow", "csv"] {
@@ -83,7 +83,7 @@ fn a_next_state_that_is_missing_elsewhere_is_an_error() {
         TABLE.lines().map(|line| line.splitn(columns + 1, ',').last().unwrap().to_owned() + "\n").collect()
     };
     let wrong =
-        "column `next_state`: the value is missing: a next state may be missing only in a row that ends its episode";
+        "column `next_state`: the value is missing: fill it in, drop the row, or mark it as an end (`terminated` or";
     for (table, row, line) in [
         // Not the last row of its episode, by steps or by their order.
         (TABLE.replace("2,1,a,go,b,", "2,1,a,go,,"), 5, 6),

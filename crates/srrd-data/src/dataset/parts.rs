@@ -102,17 +102,18 @@ pub(crate) struct PartsReader {
     current: Box<dyn TableReader>,
     /// The columns of the first part, which all have.
     schema: Schema,
-    /// How columns were chosen, to be done for every part.
-    choice: Choice,
+    /// What was prepared for columns of any type, to be done for every part, and which columns were selected after that.
+    extras: Option<PartExtras>,
+    selected: Option<Vec<String>>,
     /// How many rows came before those of the current part.
     rows_before: u64,
     rows: u64,
 }
 
-enum Choice {
-    Everything,
-    Selected(Vec<String>),
-    Extras { meant: Vec<String>, passing: Passing, kept: Extras },
+struct PartExtras {
+    meant: Vec<String>,
+    passing: Passing,
+    kept: Extras,
 }
 
 impl PartsReader {
@@ -122,21 +123,22 @@ impl PartsReader {
         let first = parts.next().ok_or_else(|| no_table(folder))?;
         let current = open(&first)?;
         let schema = current.schema().clone();
-        Ok(PartsReader { name, open, parts, current, schema, choice: Choice::Everything, rows_before: 0, rows: 0 })
+        Ok(PartsReader { name, open, parts, current, schema, extras: None, selected: None, rows_before: 0, rows: 0 })
     }
 
     /// Opens a part, with the columns that were chosen.
     fn open_part(&self, path: &Path) -> Result<Box<dyn TableReader>, TableError> {
         let mut part = (self.open)(path)?;
-        match &self.choice {
-            Choice::Everything => part.select(&self.schema.names().collect::<Vec<_>>())?,
-            Choice::Selected(names) => part.select(&names.iter().map(String::as_str).collect::<Vec<_>>())?,
-            Choice::Extras { meant, passing, kept } => {
-                let extras = part.keep_extras(&meant.iter().map(String::as_str).collect::<Vec<_>>(), *passing)?;
-                if extras != *kept {
-                    return Err(other_columns(part.name()));
-                }
+        if let Some(PartExtras { meant, passing, kept }) = &self.extras {
+            let extras = part.keep_extras(&meant.iter().map(String::as_str).collect::<Vec<_>>(), *passing)?;
+            if self.selected.is_none() && extras != *kept {
+                return Err(other_columns(part.name()));
             }
+        }
+        match &self.selected {
+            Some(names) => part.select(&names.iter().map(String::as_str).collect::<Vec<_>>())?,
+            None if self.extras.is_none() => part.select(&self.schema.names().collect::<Vec<_>>())?,
+            None => {}
         }
         let columns = |schema: &Schema| -> Vec<_> {
             schema.fields.iter().map(|field| (field.name.clone(), field.original.clone())).collect()
@@ -170,7 +172,7 @@ impl TableReader for PartsReader {
     fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
         self.current.select(names)?;
         self.schema = self.current.schema().clone();
-        self.choice = Choice::Selected(names.iter().map(|name| (*name).to_owned()).collect());
+        self.selected = Some(names.iter().map(|name| (*name).to_owned()).collect());
         Ok(())
     }
 
@@ -178,7 +180,8 @@ impl TableReader for PartsReader {
         let kept = self.current.keep_extras(meant, passing)?;
         self.schema = self.current.schema().clone();
         let meant = meant.iter().map(|name| (*name).to_owned()).collect();
-        self.choice = Choice::Extras { meant, passing, kept: kept.clone() };
+        self.extras = Some(PartExtras { meant, passing, kept: kept.clone() });
+        self.selected = None;
         Ok(kept)
     }
 

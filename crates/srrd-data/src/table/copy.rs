@@ -429,7 +429,8 @@ impl TransitionCheck {
 
     fn finish(&mut self) -> Result<(), TableError> {
         // All rows stay, those without a next state, too.
-        std::mem::take(&mut self.gaps).finish(&self.file, false)?;
+        let table = Rows { file: &self.file, roles: &self.roles, places: &self.places };
+        std::mem::take(&mut self.gaps).finish(table, false)?;
         if self.rows == 0 { Err(TableError::no_rows(&self.file)) } else { Ok(()) }
     }
 }

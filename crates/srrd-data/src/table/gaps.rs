@@ -1,6 +1,7 @@
 //! Next states that are missing, as `lead` of SQL and `shift` of pandas leave them in the last row of every episode.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::batch::{Batch, Column, TextColumn, Values};
 use super::note::TableNote;
@@ -9,7 +10,7 @@ use super::roles::{Identity, NextState, Places, Roles};
 use super::samples::Rows;
 use super::shift::Following;
 use super::tokens::{Ends, cell_text};
-use crate::error::{ErrorKind, TableError};
+use crate::error::{ErrorKind, TableError, shorten};
 
 /// The rows of a batch without a next state: of features, without any of them. `None` where there are none.
 pub(crate) fn missing(roles: &Roles, places: &Places, batch: &Batch) -> Option<Vec<bool>> {
@@ -73,71 +74,118 @@ pub(crate) fn empty(places: &Places, batch: &mut Batch, missing: &[bool]) {
     }
 }
 
-/// By episode, the largest step (without that column, the last row) among some rows.
+/// What tells which row of an episode is its last one.
 #[derive(Default)]
-pub(crate) struct Lasts(Vec<(String, f64)>);
+enum Order {
+    /// The places of the rows.
+    #[default]
+    Rows,
+    /// The steps of all rows of the batch.
+    Steps(Vec<f64>),
+    /// Steps, and there is something wrong with one: no error as long as nobody has to know the order.
+    Wrong(TableError),
+}
 
-impl Lasts {
-    /// Of the rows of a batch, whose rows are counted from 0.
-    pub fn of(table: Rows<'_>, batch: &Batch) -> Self {
-        let mut lasts = Lasts::default();
-        let (NextState::Given(_), Some(episode)) = (&table.roles.next_state, table.places.episode) else {
-            return lasts;
+/// What is the last row of every episode of a batch.
+#[derive(Default)]
+pub(crate) struct Lasts {
+    /// The largest number that the order gives to a row of an episode; rows are counted from the first of the batch.
+    numbers: HashMap<u64, f64>,
+    order: Order,
+}
+
+impl Order {
+    fn of(table: Rows<'_>, batch: &Batch) -> Self {
+        let Some(name) = &table.roles.step else { return Order::Rows };
+        let Some(step) = table.places.step else {
+            let what = "the column cannot be read, and has to tell which rows without a next state are the last ones of their `episode`; \
+                        convert it to numbers, or drop it where rows are in order";
+            return Order::Wrong(TableError::new(ErrorKind::UnsupportedColumn, table.file, what).in_column(name));
         };
-        let places = table.places;
-        let names = [Some(&batch.columns[episode]), places.sample.map(|sample| &batch.columns[sample])];
-        // Steps that are no numbers are no error as long as no next state is missing.
-        let steps = steps(table, batch).ok();
-        for row in 0..batch.rows {
-            let step = steps.as_ref().map_or(f64::INFINITY, |steps| steps.get(row).copied().unwrap_or(row as f64));
-            let same = row > 0 && names.iter().flatten().all(|column| same(column, row));
-            match lasts.0.last_mut().filter(|_| same) {
-                Some((_, last)) => *last = last.max(step),
-                None => lasts.0.push((key(places, episode, batch, row), step)),
-            }
+        let mut steps = Vec::new();
+        match finite_numbers(table.file, name, batch, step, &mut steps) {
+            Ok(()) => Order::Steps(steps),
+            Err(error) => Order::Wrong(error),
         }
-        lasts
+    }
+
+    /// The number of a row in its episode, where so many rows were in the batches before.
+    fn number(&self, row: usize, before: usize) -> f64 {
+        match self {
+            Order::Steps(steps) => steps[row],
+            Order::Rows | Order::Wrong(_) => (before + row) as f64,
+        }
     }
 }
 
-/// The steps of all rows; none where no column tells them.
-fn steps(table: Rows<'_>, batch: &Batch) -> Result<Vec<f64>, TableError> {
-    let mut steps = Vec::new();
-    if let (Some(step), Some(name)) = (table.places.step, &table.roles.step) {
-        finite_numbers(table.file, name, batch, step, &mut steps)?;
+impl Lasts {
+    /// Of the rows of a batch.
+    pub fn of(table: Rows<'_>, batch: &Batch) -> Self {
+        let Rows { roles, places, .. } = table;
+        let (NextState::Given(_), Some(episode)) = (&roles.next_state, places.episode) else { return Lasts::default() };
+        let order = Order::of(table, batch);
+        let names: Vec<&Column> =
+            [Some(episode), places.sample].into_iter().flatten().map(|position| &batch.columns[position]).collect();
+        let mut numbers = HashMap::new();
+        // Rows of one episode mostly lie together.
+        let (mut known, mut last) = (None, f64::NEG_INFINITY);
+        let mut note = |episode: Option<u64>, last: f64| {
+            if let Some(episode) = episode {
+                let number: &mut f64 = numbers.entry(episode).or_insert(f64::NEG_INFINITY);
+                *number = number.max(last);
+            }
+        };
+        for row in 0..batch.rows {
+            if row == 0 || !names.iter().all(|column| same(column, row)) {
+                note(known, last);
+                (known, last) = (key(places, episode, batch, row), f64::NEG_INFINITY);
+            }
+            last = last.max(order.number(row, 0));
+        }
+        note(known, last);
+        Lasts { numbers, order }
     }
-    Ok(steps)
 }
 
 /// Whether a row has the value of the row before it.
 fn same(column: &Column, row: usize) -> bool {
-    match &column.values {
-        Values::Text(values) => values.get(row) == values.get(row - 1),
-        Values::Int(values) => values[row] == values[row - 1],
-        Values::Float(values) => values[row] == values[row - 1],
-        Values::Bool(values) => values[row] == values[row - 1],
-    }
+    column.is_valid(row) == column.is_valid(row - 1)
+        && match &column.values {
+            Values::Text(values) => values.get(row) == values.get(row - 1),
+            Values::Int(values) => values[row] == values[row - 1],
+            Values::Float(values) => values[row] == values[row - 1],
+            Values::Bool(values) => values[row] == values[row - 1],
+        }
 }
 
-/// What tells an episode apart from those of other samples, too.
-fn key(places: &Places, episode: usize, batch: &Batch, row: usize) -> String {
-    let sample = places.sample.map_or("".into(), |sample| cell_text(&batch.columns[sample], row));
-    format!("{}\0{sample}", cell_text(&batch.columns[episode], row))
+/// What tells an episode apart from those of other samples, too: a hash of its names, as there may be many. `None` where a row names none.
+fn key(places: &Places, episode: usize, batch: &Batch, row: usize) -> Option<u64> {
+    let column = &batch.columns[episode];
+    if !column.is_valid(row) || is_empty(column, row, false) {
+        return None;
+    }
+    let mut hasher = DefaultHasher::new();
+    let sample = places.sample.map(|sample| cell_text(&batch.columns[sample], row));
+    (cell_text(column, row), sample).hash(&mut hasher);
+    Some(hasher.finish())
 }
 
 /// A row without a next state that has to be the last one of its episode.
 struct Open {
-    episode: String,
-    step: f64,
-    wrong: TableError,
+    episode: u64,
+    number: f64,
+    row: u64,
+    line: Option<u64>,
 }
 
 /// What the rows without a next state come to, batch by batch.
 #[derive(Default)]
 pub(crate) struct Gaps {
     rows: usize,
-    lasts: HashMap<String, f64>,
+    lasts: HashMap<u64, f64>,
     open: Vec<Open>,
+    /// What is wrong with the first step that is no number.
+    wrong_step: Option<TableError>,
     ended: usize,
     left_out: usize,
 }
@@ -160,8 +208,9 @@ impl Leads {
 }
 
 impl Gaps {
-    /// Takes the next batch, which is to be batch `number` of those where rows are looked up, and whose first row is at this place of the ends. A row without a next
-    /// state leads to the end state if the task is over after it; it is left out if it was cut off, or is the last of its episode.
+    /// Takes the next batch, which is to be batch `number` of those where rows are looked up, and whose first row is at this place of the
+    /// ends. A row without a next state leads to the end state if the task is over after it; it is left out if it was cut off, or is the
+    /// last of its episode.
     pub fn take(
         &mut self,
         table: Rows<'_>,
@@ -171,17 +220,23 @@ impl Gaps {
         ends: (&Ends, usize),
     ) -> Result<Option<Leads>, TableError> {
         let Rows { roles, places, .. } = table;
-        let first = self.rows;
+        let before = self.rows;
         self.rows += batch.rows;
-        let from = if roles.step.is_some() { 0.0 } else { first as f64 };
-        for (episode, last) in lasts.0 {
+        let missing = missing(roles, places, batch);
+        let Lasts { numbers, order } = lasts;
+        let from = match &order {
+            // Only what is behind a row has a larger number.
+            Order::Rows if missing.is_none() && self.open.is_empty() => return Ok(None),
+            Order::Rows => before as f64,
+            Order::Steps(_) | Order::Wrong(_) => 0.0,
+        };
+        for (episode, last) in numbers {
             let known = self.lasts.entry(episode).or_insert(f64::NEG_INFINITY);
             *known = known.max(last + from);
         }
-        let Some(missing) = missing(roles, places, batch) else { return Ok(None) };
-        let steps = match places.episode {
-            Some(_) => steps(table, batch)?,
-            None => Vec::new(),
+        let Some(missing) = missing else {
+            self.note_order(order);
+            return Ok(None);
         };
         let (ends, at) = ends;
         let mut leads = Leads {
@@ -199,38 +254,50 @@ impl Gaps {
             leads.known[row] = false;
             self.left_out += 1;
             if !says(&ends.over) {
-                let wrong = wrong(table, batch, row);
-                let named = |episode: &usize| {
-                    let column = &batch.columns[*episode];
-                    column.is_valid(row) && !is_empty(column, row, false)
+                let (row_number, line) = (batch.row_number(row), batch.line(row));
+                let Some(episode) = places.episode.and_then(|episode| key(places, episode, batch, row)) else {
+                    return Err(wrong(table, row_number, line, true));
                 };
-                let Some(episode) = places.episode.filter(named) else { return Err(wrong) };
-                let step = steps.get(row).copied().unwrap_or((first + row) as f64);
-                self.open.push(Open { episode: key(places, episode, batch, row), step, wrong });
+                self.open.push(Open { episode, number: order.number(row, before), row: row_number, line });
             }
         }
+        self.note_order(order);
         Ok(Some(leads))
+    }
+
+    fn note_order(&mut self, order: Order) {
+        if let (None, Order::Wrong(error)) = (&self.wrong_step, order) {
+            self.wrong_step = Some(error);
+        }
     }
 
     /// When all rows have been taken: what there is to know about those without a next state; `paid`: whether the rewards of those that
     /// are left out count.
-    pub fn finish(self, file: &str, paid: bool) -> Result<Option<TableNote>, TableError> {
-        let goes_on = |open: &Open| self.lasts.get(&open.episode).is_some_and(|&last| last > open.step);
-        if let Some(open) = self.open.into_iter().find(goes_on) {
-            return Err(open.wrong);
+    pub fn finish(self, table: Rows<'_>, paid: bool) -> Result<Option<TableNote>, TableError> {
+        if let Some(error) = self.wrong_step.filter(|_| !self.open.is_empty()) {
+            return Err(error);
+        }
+        let goes_on = |open: &&Open| self.lasts.get(&open.episode).is_some_and(|&last| last > open.number);
+        if let Some(open) = self.open.iter().find(goes_on) {
+            return Err(wrong(table, open.row, open.line, false));
         }
         let some = self.ended + self.left_out > 0;
         Ok(some.then(|| {
             let (ended, left_out) = (self.ended, self.left_out);
-            TableNote::Gaps { file: file.to_owned(), ended, left_out, paid }
+            TableNote::Gaps { file: table.file.to_owned(), ended, left_out, paid }
         }))
     }
 }
 
-fn wrong(table: Rows<'_>, batch: &Batch, row: usize) -> TableError {
-    let what = "the value is missing: a next state may be missing only in a row that ends its episode (`terminated` or `done`), is cut off \
-                (`truncated` or `timeout`), or is the last of its `episode`: fill it in, mark the row, or drop it";
-    let error = TableError::new(ErrorKind::Type, table.file, what).at(batch, row);
+fn wrong(table: Rows<'_>, row: u64, line: Option<u64>, unnamed: bool) -> TableError {
+    let what = "the value is missing: fill it in, drop the row, or mark it as an end (`terminated` or `done`) or as cut off (`truncated` or \
+                `timeout`). Only such rows, and the last one of each `episode`, may have no next state";
+    let unnamed = match &table.roles.episode {
+        Some(column) if unnamed => format!(". The `{}` of this row is missing or cannot be read", shorten(column)),
+        _ => String::new(),
+    };
+    let what = format!("{what}{unnamed}");
+    let error = TableError::new(ErrorKind::Type, table.file, what).at_row(row).at_line(line);
     match &table.roles.next_state {
         NextState::Given(Identity::Token(column)) => error.in_column(column),
         NextState::Given(features) => error.in_column(features.columns().swap_remove(0)),
@@ -261,5 +328,5 @@ pub(crate) fn following(
         following.next.push(next);
         following.known.push(known);
     }
-    Ok(gaps.finish(table.file, paid)?.map(|note| (following, note)))
+    Ok(gaps.finish(table, paid)?.map(|note| (following, note)))
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use srrd::FrontEnd;
+use srrd::words::{count, counted};
 
 use super::options::Role;
 use crate::dataset::DatasetNote;
@@ -179,11 +180,15 @@ impl TableNote {
                 let pair = |(role, column): &(Role, String)| format!("`{}` as {role}", shorten(column));
                 format!("{file}: reading {}", columns.iter().map(pair).collect::<Vec<_>>().join(", "))
             }
-            TableNote::Shifted { file, episodes, ended, left_out, paid } => format!(
-                "{file}: there are no next states, so each row gets the state of the row after it in its episode ({episodes} \
-                 episodes; {ended} last rows end their episode; {})",
-                unknown(*left_out, *paid)
-            ),
+            TableNote::Shifted { file, episodes, ended, left_out, paid } => {
+                let episodes = counted(*episodes, "episode", "episodes");
+                let ended = counted(*ended, "last row ends its episode", "last rows end their episode");
+                let told: Vec<String> = [episodes, ended].into_iter().chain(unknown(*left_out, *paid)).collect();
+                format!(
+                    "{file}: there are no next states, so each row gets the state of the row after it in its episode ({})",
+                    told.join("; ")
+                )
+            }
             TableNote::Integers { file, column, state, example } => format!(
                 "{file}: `{}` has integers as `{}` has them, but is written as `{}`, as pandas writes integers among which some are missing: \
                  `15.0` is read as 15, and NaN as missing",
@@ -206,11 +211,11 @@ impl TableNote {
                     Role::Timeout.option(front_end, "NAME")
                 )
             }
-            TableNote::Gaps { file, ended, left_out, paid } => format!(
-                "{file}: {} rows have no next state ({ended} end their episode, and lead to an end state; {})",
-                ended + left_out,
-                unknown(*left_out, *paid)
-            ),
+            TableNote::Gaps { file, ended, left_out, paid } => {
+                let rows = counted(ended + left_out, "row has", "rows have");
+                let told: Vec<String> = ending(*ended).into_iter().chain(unknown(*left_out, *paid)).collect();
+                format!("{file}: {rows} no next state ({})", told.join("; "))
+            }
             TableNote::NotShifted { file } => format!(
                 "{file}: a copy has the columns of its input, so `{}` adds no next states; say it where the table is compared",
                 front_end.choice("next", "shift")
@@ -263,12 +268,22 @@ impl TableNote {
     }
 }
 
-/// What became of so many rows whose next states are not known.
-fn unknown(rows: usize, paid: bool) -> String {
-    match paid {
-        true => format!("of {rows} rows only the rewards count because their next states are not known"),
-        false => format!("{rows} rows are left out because their next states are not known"),
+/// What became of so many rows without a next state that end their episode; nothing of none.
+fn ending(rows: usize) -> Option<String> {
+    match rows {
+        0 => None,
+        1 => Some("1 ends its episode, and leads to an end state".to_owned()),
+        _ => Some(format!("{} end their episode, and lead to an end state", count(rows))),
     }
+}
+
+/// What became of so many rows whose next states are not known; nothing of none.
+fn unknown(rows: usize, paid: bool) -> Option<String> {
+    let why = if rows == 1 { "its next state is not known" } else { "their next states are not known" };
+    (rows > 0).then(|| match paid {
+        true => format!("of {} the rewards count because {why}", counted(rows, "row only", "rows only")),
+        false => format!("{} left out because {why}", counted(rows, "row is", "rows are")),
+    })
 }
 
 impl fmt::Display for TableNote {

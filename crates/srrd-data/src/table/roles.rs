@@ -8,7 +8,7 @@ use super::names::{is_named, matches, misnamed, spaces, what_is_there};
 use super::note::TableNote;
 use super::options::{Next, Role, TableOptions};
 use super::properties::PROPERTIES;
-use super::read::{TableReader, listed};
+use super::read::{Passing, TableReader, listed};
 use super::schema::Schema;
 use crate::error::{ErrorKind, TableError, these_rewards};
 
@@ -359,19 +359,20 @@ impl Roles {
         [&self.state, &self.action].into_iter().chain(next_state)
     }
 
-    /// Selects the columns that are needed.
+    /// Selects the columns that are needed, and those that may be and can be read: what may only have to order rows without a next state
+    /// may be anything as long as there are none.
     pub fn select(&self, reader: &mut dyn TableReader) -> Result<(), TableError> {
-        let mut select = |columns: Vec<String>| reader.select(&columns.iter().map(String::as_str).collect::<Vec<_>>());
-        match select(self.columns()) {
-            // What may only have to order rows without a next state may be anything as long as there are none.
-            Err(error) if error.kind() == ErrorKind::UnsupportedColumn && self.orders_gaps() => {
-                select(self.columns_in(false))
-            }
-            selected => selected,
+        let needed = self.columns_in(false);
+        let mut columns = self.columns();
+        if columns.len() > needed.len() {
+            let needed: Vec<&str> = needed.iter().map(String::as_str).collect();
+            reader.keep_extras(&needed, Passing::Text)?;
+            columns.retain(|column| needed.contains(&column.as_str()) || reader.schema().index_of(column).is_some());
         }
+        reader.select(&columns.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// The columns that are needed, to be selected in this order.
+    /// The columns that are needed or may be, to be selected in this order.
     pub fn columns(&self) -> Vec<String> {
         self.columns_in(true)
     }

@@ -274,10 +274,10 @@ pub fn read_sample_table(
                 taker.ends.push(&file, &roles, &places, batch)?;
                 let first = taker.ends.over.len().saturating_sub(batch.rows);
                 let leads = gaps.take(rows, std::mem::take(&mut pushed.lasts), batch, 0, (&taker.ends, first))?;
-                match (pushed.whole, leads) {
-                    (true, _) => taker.append(batch, pushed),
-                    (false, None) => taker.take(batch, None),
-                    (false, Some(leads)) => {
+                match leads {
+                    None if pushed.whole => taker.append(batch, pushed),
+                    None => taker.take(batch, None),
+                    Some(leads) => {
                         leads.fill(&places, batch);
                         let filled = [rows.next_states(batch)?];
                         taker.take(batch, Some((Tokens::Elsewhere { all: &filled, of: &leads.next }, &leads.known)))
@@ -285,7 +285,7 @@ pub fn read_sample_table(
                 }
             },
         )?;
-        notes.extend(gaps.finish(&file, false)?);
+        notes.extend(gaps.finish(rows, false)?);
     }
     let Taker { gathered, ends, .. } = taker;
     let mut unsure = false;

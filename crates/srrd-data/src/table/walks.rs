@@ -281,8 +281,11 @@ impl<'a> Rows<'a> {
                 let &Place { batch, at, row, .. } = place;
                 // The last row of an episode whose next state nobody recorded is not known to lead anywhere. Its reward counts.
                 if self.following.as_ref().is_some_and(|following| !following.known[batch][at]) {
+                    if let Some(after) = rows.get(number + 1).filter(|_| !rewards.is_empty()) {
+                        return Err(self.wrong(place, self.goes_on(place, after)));
+                    }
                     cut = self.end_of(row);
-                    last = Some(place).filter(|_| number + 1 == rows.len() && !rewards.is_empty());
+                    last = Some(place).filter(|_| !rewards.is_empty());
                     continue;
                 }
                 let reward = rewards.first().map(|rewards| rewards[batch][at]);
@@ -403,6 +406,20 @@ impl<'a> Rows<'a> {
             None => format!(
                 "episode `{episode}` goes on in {state}, where its row before it ({row_before}) did not end: steps are missing or out of \
                  order: say their order in a column `step`, add them, or give what follows an episode of its own"
+            ),
+        }
+    }
+
+    /// Why another row cannot stand behind one whose next state is not known: the reward between them would be lost.
+    fn goes_on(&self, place: &Place, after: &Place) -> String {
+        let row_after = self.batches[after.batch].row_number(after.at);
+        match self.ends.over.get(place.row) {
+            Some(true) => format!(
+                "the row is cut off, but its episode goes on in row {row_after}: give what follows an episode of its own, or correct the mark"
+            ),
+            _ => format!(
+                "steps are missing between this row and the next one of its episode, row {row_after}: add them, or give what follows an \
+                 episode of its own"
             ),
         }
     }

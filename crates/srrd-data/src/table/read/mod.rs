@@ -135,7 +135,7 @@ pub trait TableReader: Send {
 
     /// Prepares for copying all columns. Those other than `meant` may be of any type: dates, times, decimals, lists and mixtures
     /// come as `passing` says, and what cannot be kept is not selected. To be called before the first batch, instead of
-    /// [`select`](Self::select).
+    /// [`select`](Self::select) or before it.
     ///
     /// # Errors
     /// A column in `meant` is of a type that cannot be read.

@@ -32,7 +32,7 @@ pub(super) struct JsonlReader {
     targets: Vec<Option<usize>>,
     /// By position in the batch: the type that values so far have given the column.
     kinds: Vec<Option<Kind>>,
-    /// By position in the batch: what becomes of values of several types.
+    /// By position of the column in the file: what becomes of values of several types.
     mixing: Vec<Mixing>,
     /// By key: the row in which it was last seen.
     seen: Vec<u64>,
@@ -74,6 +74,7 @@ impl JsonlReader {
                 }
             }
         }
+        self.mixing = vec![Mixing::Refused; schema.len()];
         self.selection = Selection::everything(schema);
         self.apply_selection();
     }
@@ -84,7 +85,6 @@ impl JsonlReader {
             self.targets[position] = Some(target);
         }
         self.kinds = vec![None; self.selection.positions.len()];
-        self.mixing = vec![Mixing::Refused; self.selection.positions.len()];
     }
 
     /// Takes rows from the lines at hand. Returns the bytes taken.

@@ -91,9 +91,9 @@ impl RowSeed<'_> {
     fn push(&mut self, key: &Key, json: &str) -> Result<(), (ErrorKind, String)> {
         let mut push = |position: usize, json: &str| match self.targets[position] {
             None => Ok(()),
-            Some(target) => cell::push(json, self.mixing[target], &mut self.kinds[target], &mut self.columns[target]),
+            Some(target) => cell::push(json, self.mixing[position], &mut self.kinds[target], &mut self.columns[target]),
         };
-        if key.chat && self.targets[key.first].is_some_and(|target| self.mixing[target] == Mixing::Refused) {
+        if key.chat && self.targets[key.first].is_some() && self.mixing[key.first] == Mixing::Refused {
             return push(key.first, &chat_text(json)?);
         }
         let Some(count) = key.list else { return push(key.first, json) };
