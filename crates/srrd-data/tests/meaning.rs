@@ -217,6 +217,25 @@ fn shifting_without_steps_follows_the_rows_up_to_the_ends_of_episodes() {
 }
 
 #[test]
+fn without_steps_no_step_is_missing() {
+    let apart = "episode,state,action,reward\n1,a,x,1\n1,b,x,2\n1,c,x,3\n2,d,y,4\n2,e,y,5\n3,f,y,6\n";
+    let among = "episode,state,action,reward\n1,a,x,1\n2,d,y,4\n1,b,x,2\n3,f,y,6\n2,e,y,5\n1,c,x,3\n";
+    let options = TableOptions { next: Next::Shift, ..TableOptions::default() };
+    let of = |text: &str| table(Format::Csv, text, &options).unwrap();
+    let (apart, among) = (of(apart), of(among));
+    assert_eq!(transitions(&among, 0), ["a x b 1", "b x c 2", "d y e 4"]);
+    assert_eq!(transitions(&apart, 0), transitions(&among, 0));
+    let note = TableNote::Shifted { file: "t".to_owned(), episodes: 3, ended: 0, left_out: 3, paid: false };
+    assert_eq!(apart.notes, [note.clone()]);
+    assert_eq!(among.notes, [note, TableNote::Scattered { file: "t".to_owned() }]);
+    let told = among.notes[1].to_string();
+    assert!(told.contains("the order of the rows is taken as that of the steps") && told.contains("step=NAME`"), "{told}");
+    // An episode that is over does not go on where its name occurs again.
+    let again = "episode,state,action,reward,done\n1,a,x,1,0\n1,b,x,2,1\n2,d,y,4,0\n1,c,x,3,0\n1,e,x,5,0\n";
+    assert_eq!(transitions(&of(again), 0), ["a x b 1", "b x  2", "c x e 3"]);
+}
+
+#[test]
 fn ends_by_all_columns_that_may_say_so() {
     let ends = |header: &str, row: &str| {
         let text = format!("state,action,next_state,reward,{header}\na,x,b,1,{row}\n");

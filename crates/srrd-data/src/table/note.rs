@@ -39,6 +39,11 @@ pub enum TableNote {
         /// The column that says which rows end, if there is one.
         mark: Option<String>,
     },
+    /// Rows of an episode do not lie together, and no column says in which order they are.
+    Scattered {
+        /// The file.
+        file: String,
+    },
     /// Some rows have no next state.
     Gaps {
         /// The file.
@@ -122,6 +127,7 @@ impl TableNote {
             TableNote::Recognised { .. } => "recognised",
             TableNote::Shifted { .. } => "shifted",
             TableNote::NoLimits { .. } => "no_limits",
+            TableNote::Scattered { .. } => "scattered",
             TableNote::Gaps { .. } => "gaps",
             TableNote::NotShifted { .. } => "not_shifted",
             TableNote::OneStep { .. } => "one_step",
@@ -187,6 +193,11 @@ impl TableNote {
                     Role::Timeout.option(front_end, "NAME")
                 )
             }
+            TableNote::Scattered { file } => format!(
+                "{file}: rows of other episodes lie between those of one, and the order of the rows is taken as that of the steps; if it is \
+                 another, name the column that numbers the steps, as in `{}`",
+                Role::Step.option(front_end, "NAME")
+            ),
             TableNote::Gaps { file, ended, left_out, paid } => format!(
                 "{file}: {} rows have no next state ({ended} end their episode, and lead to an end state; {})",
                 ended + left_out,
