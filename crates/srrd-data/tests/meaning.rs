@@ -110,6 +110,24 @@ fn a_copy_says_that_it_adds_no_next_states() {
 }
 
 #[test]
+fn next_states_of_a_table_are_taken_whatever_is_said_and_a_note_says_so() {
+    let text = "state,action,next_state,reward\na,x,b,1\nb,x,c,2\n";
+    for (next, says) in [(Next::Auto, None), (Next::Shift, Some("`--next shift`")), (Next::None, Some("`--next none`"))]
+    {
+        let read = table(Format::Csv, text, &TableOptions { next, ..TableOptions::default() }).unwrap();
+        assert_eq!(transitions(&read, 0), ["a x b 1", "b x c 2"]);
+        let told: Vec<String> = read.notes.iter().map(ToString::to_string).collect();
+        match says {
+            None => assert!(told.is_empty(), "{told:?}"),
+            Some(says) => {
+                assert_eq!(read.notes, [TableNote::OwnNextStates { file: "t".to_owned(), next }]);
+                assert!(told[0].contains(says) && told[0].contains("rename or drop"), "{told:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn columns_have_the_roles_that_a_user_gives_them() {
     let text = "where,what,then,state,gain\na,x,b,z,1\nb,y,a,z,2\n";
     let columns = "state=where,action=what,next_state=then,reward=gain".parse().unwrap();
@@ -229,7 +247,10 @@ fn without_steps_no_step_is_missing() {
     assert_eq!(apart.notes, [note.clone()]);
     assert_eq!(among.notes, [note, TableNote::Scattered { file: "t".to_owned() }]);
     let told = among.notes[1].to_string();
-    assert!(told.contains("the order of the rows is taken as that of the steps") && told.contains("step=NAME`"), "{told}");
+    assert!(
+        told.contains("the order of the rows is taken as that of the steps") && told.contains("step=NAME`"),
+        "{told}"
+    );
     // An episode that is over does not go on where its name occurs again.
     let again = "episode,state,action,reward,done\n1,a,x,1,0\n1,b,x,2,1\n2,d,y,4,0\n1,c,x,3,0\n1,e,x,5,0\n";
     assert_eq!(transitions(&of(again), 0), ["a x b 1", "b x  2", "c x e 3"]);

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use srrd::FrontEnd;
+use srrd::{Choice, FrontEnd};
 
-use super::options::Role;
+use super::options::{Next, Role};
 use crate::dataset::DatasetNote;
 use crate::error::shorten;
 
@@ -59,6 +59,13 @@ pub enum TableNote {
     NotShifted {
         /// The file.
         file: String,
+    },
+    /// Somebody has said where next states come from in tables without them, and the table has its own.
+    OwnNextStates {
+        /// The file.
+        file: String,
+        /// What was said.
+        next: Next,
     },
     /// There are no next states, and a column says that rows follow each other.
     OneStep {
@@ -130,6 +137,7 @@ impl TableNote {
             TableNote::Scattered { .. } => "scattered",
             TableNote::Gaps { .. } => "gaps",
             TableNote::NotShifted { .. } => "not_shifted",
+            TableNote::OwnNextStates { .. } => "own_next_states",
             TableNote::OneStep { .. } => "one_step",
             TableNote::StepsAsPrompts { .. } => "steps_as_prompts",
             TableNote::Unused { .. } => "unused",
@@ -148,6 +156,7 @@ impl TableNote {
             TableNote::LeftOut { .. }
                 | TableNote::Null { .. }
                 | TableNote::NotShifted { .. }
+                | TableNote::OwnNextStates { .. }
                 | TableNote::OneStep { .. }
                 | TableNote::StepsAsPrompts { .. }
         )
@@ -206,6 +215,10 @@ impl TableNote {
             TableNote::NotShifted { file } => format!(
                 "{file}: a copy has the columns of its input, so `{}` adds no next states; say it where the table is compared",
                 front_end.choice("next", "shift")
+            ),
+            TableNote::OwnNextStates { file, next } => format!(
+                "{file}: the table has next states of its own, which are taken; for what `{}` says, rename or drop their columns",
+                front_end.choice("next", next.name())
             ),
             TableNote::OneStep { file, column, goes_on } => format!(
                 "{file}: there are no next states, so the problem is taken to have one step, although {}; `{}` takes the \
