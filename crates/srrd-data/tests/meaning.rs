@@ -128,6 +128,28 @@ fn next_states_of_a_table_are_taken_whatever_is_said_and_a_note_says_so() {
 }
 
 #[test]
+fn a_key_that_is_left_out_is_null() {
+    let rows = |gap: &str| {
+        format!(
+            "{{\"state\":\"a\",\"action\":1,\"next_state\":\"b\",\"reward\":1,\"done\":false}}\n\
+             {{\"state\":\"b\",\"action\":2,{gap}\"reward\":2,\"done\":true}}\n\
+             {{\"state\":\"b\",\"action\":1,\"next_state\":\"a\",\"reward\":3,\"done\":false}}\n"
+        )
+    };
+    let [null, none] = [rows("\"next_state\":null,"), rows("")]
+        .map(|rows| table(Format::Jsonl, rows.as_str(), &TableOptions::default()).unwrap());
+    assert_eq!(transitions(&none, 0), ["a 1 b 1", "b 2  2", "b 1 a 3"]);
+    assert_eq!((none.samples[0].sample == null.samples[0].sample, none.notes), (true, null.notes));
+    let lists = "{\"obs\":[1,2],\"action\":1,\"next_obs\":[2,1],\"reward\":1,\"done\":false}\n\
+                 {\"obs\":[2,1],\"action\":1,\"reward\":1,\"done\":true}\n";
+    assert_eq!(table(Format::Jsonl, lists, &TableOptions::default()).unwrap().samples[0].sample.len(), 2);
+    // Where null would be none, a key that is left out is none.
+    let without = rows("").replace("\"reward\":2,", "");
+    let error = table(Format::Jsonl, without.as_str(), &TableOptions::default()).unwrap_err().to_string();
+    assert!(error.starts_with("t: row 2 (line 2), column `reward`: the value is missing"), "{error}");
+}
+
+#[test]
 fn columns_have_the_roles_that_a_user_gives_them() {
     let text = "where,what,then,state,gain\na,x,b,z,1\nb,y,a,z,2\n";
     let columns = "state=where,action=what,next_state=then,reward=gain".parse().unwrap();
@@ -244,7 +266,7 @@ fn without_steps_no_step_is_missing() {
     assert_eq!(transitions(&among, 0), ["a x b 1", "b x c 2", "d y e 4"]);
     assert_eq!(transitions(&apart, 0), transitions(&among, 0));
     let note = TableNote::Shifted { file: "t".to_owned(), episodes: 3, ended: 0, left_out: 3, paid: false };
-    assert_eq!(apart.notes, [note.clone()]);
+    assert_eq!(apart.notes, std::slice::from_ref(&note));
     assert_eq!(among.notes, [note, TableNote::Scattered { file: "t".to_owned() }]);
     let told = among.notes[1].to_string();
     assert!(
