@@ -332,7 +332,7 @@ fn a_next_state_that_nobody_recorded_is_in_no_cell() {
     let gaps = write("gaps.csv", &rows.replace("stay,10,3,1,0", "stay,,,1,1").replace("stay,0,1,2,0", "stay,,,2,1"));
     let options = DiscretizeOptions { cells: 2, ..DiscretizeOptions::default() };
     let reading = TableOptions::default();
-    let fit = |path: &PathBuf| fit_tables(&[path.clone()], &reading, &options).unwrap();
+    let fit = |path: &PathBuf| fit_tables(std::slice::from_ref(path), &reading, &options).unwrap();
     let (cells, notes) = fit(&gaps);
     assert_eq!(notes, []);
     // The order of cells is that of chance.
