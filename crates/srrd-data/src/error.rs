@@ -159,6 +159,17 @@ impl TableError {
         })
     }
 
+    /// The error for a log of which every row lacks one of the rewards.
+    pub(crate) fn no_row_with_all(file: impl Into<String>, rewards: &[String]) -> Self {
+        Self::telling(ErrorKind::Empty, file, |front_end| {
+            format!(
+                "no row has all of the rewards {}, and a copy has the rows that do; choose others with `{}`",
+                crate::table::listed(rewards.iter().map(String::as_str)),
+                these_rewards(front_end, "A", "B")
+            )
+        })
+    }
+
     /// An operating system error while doing `what` ("read", "write").
     pub(crate) fn io(file: impl Into<String>, what: &str, error: &io::Error) -> Self {
         let kind = match error.kind() {

@@ -319,6 +319,36 @@ fn damaged_recordings_never_panic_hang_or_fill_the_memory() {
 }
 
 #[test]
+fn a_next_state_that_nobody_recorded_is_in_no_cell() {
+    use srrd_data::discretize::{DiscretizeOptions, Discretizer, discretize, fit_tables};
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, rows: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, format!("state.x,state.y,action,next_state.x,next_state.y,reward,done\n{rows}")).unwrap();
+        path
+    };
+    let rows = "0,1,go,10,3,1,0\n10,3,go,0,1,2,0\n0,1,stay,10,3,1,0\n10,3,stay,0,1,2,0\n";
+    let whole = write("whole.csv", rows);
+    let gaps = write("gaps.csv", &rows.replace("stay,10,3,1,0", "stay,,,1,1").replace("stay,0,1,2,0", "stay,,,2,1"));
+    let options = DiscretizeOptions { cells: 2, ..DiscretizeOptions::default() };
+    let reading = TableOptions::default();
+    let fit = |path: &PathBuf| fit_tables(std::slice::from_ref(path), &reading, &options).unwrap();
+    let (cells, notes) = fit(&gaps);
+    assert_eq!(notes, []);
+    // The order of cells is that of chance.
+    let sorted = |cells: &Discretizer| {
+        let json = cells.to_json();
+        let (before, centres) = json.split_once("\"centres\":[").unwrap();
+        let mut centres: Vec<&str> = centres.split([',', ']']).take(4).collect();
+        centres.sort_unstable();
+        format!("{before}{centres:?}")
+    };
+    assert_eq!(sorted(&cells), sorted(&fit(&whole).0));
+    let written = discretize(&[gaps], &reading, &cells, &folder.path().join("out.csv")).unwrap();
+    assert_eq!(written.features, []);
+}
+
+#[test]
 fn cells_are_fitted_together_saved_and_applied() {
     use srrd_data::discretize::{DiscretizeOptions, Discretizer, Method, discretize, fit_tables, what_is_kept};
     let folder = tempfile::tempdir().unwrap();

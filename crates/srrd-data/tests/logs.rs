@@ -345,6 +345,62 @@ fn a_log_of_trl_that_was_saved_again_stays_one() {
 }
 
 #[test]
+fn an_index_that_became_a_column_is_no_reward() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.csv");
+    fs::write(
+        &path,
+        "level_0,index,step,prompt,completion,digits,short,advantage\n0,7,1,p,a,1,0.5,1\n1,8,1,p,b,0,1,-1\n",
+    )
+    .unwrap();
+    let reader = open(&path, &ReadOptions::default()).unwrap();
+    assert_eq!(reader.log().unwrap().rewards, ["digits", "short"]);
+}
+
+#[test]
+fn rewards_that_are_text_in_some_rows_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.csv");
+    // What stands elsewhere, or holds no number, is no reward anyway; an empty value is none.
+    fs::write(
+        &path,
+        "run,step,prompt,completion,digits,short,said,advantage,more\n1,1,p,a,1.0,0.5,x,1,1\n1,1,p,b,,1,y,-1,None\n\
+         a,1,p,c,None,1,z,-1,2\n1,1,p,d,n/a,1,z,-1,2\n",
+    )
+    .unwrap();
+    let reader = open(&path, &ReadOptions::default()).unwrap();
+    assert_eq!(reader.log().unwrap().rewards, ["short"]);
+    let notes = reader.notes();
+    let [_, note @ TableNote::Dataset { note: DatasetNote::MixedRewards { columns }, .. }] = notes.as_slice() else {
+        panic!("{notes:?}")
+    };
+    assert_eq!(columns, &[("digits".to_owned(), "None".to_owned())]);
+    assert!(note.to_string().contains("`digits` (holds `None`)"), "{note}");
+    fs::write(&path, "step,prompt,completion,digits,said,advantage\n1,p,a,1,x,1\n").unwrap();
+    assert_eq!(open(&path, &ReadOptions::default()).unwrap().notes().len(), 1);
+}
+
+#[test]
+fn a_copy_of_a_log_in_which_no_row_has_all_rewards_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.csv");
+    fs::write(&path, "step,prompt,completion,maths,code,advantage\n1,p,a,1,,1\n1,q,b,,0.5,1\n").unwrap();
+    let copy = |options: &TableOptions, output: &str| {
+        let open = || open(&path, &ReadOptions::default());
+        TableCopy::open(open, &folder.path().join(output), &[], options).unwrap().run()
+    };
+    for output in ["copy.csv", "copy.parquet"] {
+        let error = copy(&TableOptions::default(), output).unwrap_err().to_string();
+        assert!(
+            error.ends_with(
+                "no row has all of the rewards `maths`, `code`, and a copy has the rows that do; choose others with `--rewards A,B`"
+            ),
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn what_is_said_to_be_a_log_of_trl_and_is_none_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let mut options = TableOptions::default();

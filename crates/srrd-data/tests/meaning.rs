@@ -110,6 +110,46 @@ fn a_copy_says_that_it_adds_no_next_states() {
 }
 
 #[test]
+fn next_states_of_a_table_are_taken_whatever_is_said_and_a_note_says_so() {
+    let text = "state,action,next_state,reward\na,x,b,1\nb,x,c,2\n";
+    for (next, says) in [(Next::Auto, None), (Next::Shift, Some("`--next shift`")), (Next::None, Some("`--next none`"))]
+    {
+        let read = table(Format::Csv, text, &TableOptions { next, ..TableOptions::default() }).unwrap();
+        assert_eq!(transitions(&read, 0), ["a x b 1", "b x c 2"]);
+        let told: Vec<String> = read.notes.iter().map(ToString::to_string).collect();
+        match says {
+            None => assert!(told.is_empty(), "{told:?}"),
+            Some(says) => {
+                assert_eq!(read.notes, [TableNote::OwnNextStates { file: "t".to_owned(), next }]);
+                assert!(told[0].contains(says) && told[0].contains("rename or drop"), "{told:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_key_that_is_left_out_is_null() {
+    let rows = |gap: &str| {
+        format!(
+            "{{\"state\":\"a\",\"action\":1,\"next_state\":\"b\",\"reward\":1,\"done\":false}}\n\
+             {{\"state\":\"b\",\"action\":2,{gap}\"reward\":2,\"done\":true}}\n\
+             {{\"state\":\"b\",\"action\":1,\"next_state\":\"a\",\"reward\":3,\"done\":false}}\n"
+        )
+    };
+    let [null, none] = [rows("\"next_state\":null,"), rows("")]
+        .map(|rows| table(Format::Jsonl, rows.as_str(), &TableOptions::default()).unwrap());
+    assert_eq!(transitions(&none, 0), ["a 1 b 1", "b 2  2", "b 1 a 3"]);
+    assert_eq!((none.samples[0].sample == null.samples[0].sample, none.notes), (true, null.notes));
+    let lists = "{\"obs\":[1,2],\"action\":1,\"next_obs\":[2,1],\"reward\":1,\"done\":false}\n\
+                 {\"obs\":[2,1],\"action\":1,\"reward\":1,\"done\":true}\n";
+    assert_eq!(table(Format::Jsonl, lists, &TableOptions::default()).unwrap().samples[0].sample.len(), 2);
+    // Where null would be none, a key that is left out is none.
+    let without = rows("").replace("\"reward\":2,", "");
+    let error = table(Format::Jsonl, without.as_str(), &TableOptions::default()).unwrap_err().to_string();
+    assert!(error.starts_with("t: row 2 (line 2), column `reward`: the value is missing"), "{error}");
+}
+
+#[test]
 fn columns_have_the_roles_that_a_user_gives_them() {
     let text = "where,what,then,state,gain\na,x,b,z,1\nb,y,a,z,2\n";
     let columns = "state=where,action=what,next_state=then,reward=gain".parse().unwrap();
@@ -214,6 +254,28 @@ fn shifting_without_steps_follows_the_rows_up_to_the_ends_of_episodes() {
     assert_eq!(transitions(&shifted, 0), ["(1) x (2) 1", "(2) x  2"]);
     let none = table(Format::Csv, "state,action,reward\na,x,1\n", &options).unwrap_err().to_string();
     assert!(none.contains("no row has a next state"), "{none}");
+}
+
+#[test]
+fn without_steps_no_step_is_missing() {
+    let apart = "episode,state,action,reward\n1,a,x,1\n1,b,x,2\n1,c,x,3\n2,d,y,4\n2,e,y,5\n3,f,y,6\n";
+    let among = "episode,state,action,reward\n1,a,x,1\n2,d,y,4\n1,b,x,2\n3,f,y,6\n2,e,y,5\n1,c,x,3\n";
+    let options = TableOptions { next: Next::Shift, ..TableOptions::default() };
+    let of = |text: &str| table(Format::Csv, text, &options).unwrap();
+    let (apart, among) = (of(apart), of(among));
+    assert_eq!(transitions(&among, 0), ["a x b 1", "b x c 2", "d y e 4"]);
+    assert_eq!(transitions(&apart, 0), transitions(&among, 0));
+    let note = TableNote::Shifted { file: "t".to_owned(), episodes: 3, ended: 0, left_out: 3, paid: false };
+    assert_eq!(apart.notes, std::slice::from_ref(&note));
+    assert_eq!(among.notes, [note, TableNote::Scattered { file: "t".to_owned() }]);
+    let told = among.notes[1].to_string();
+    assert!(
+        told.contains("the order of the rows is taken as that of the steps") && told.contains("step=NAME`"),
+        "{told}"
+    );
+    // An episode that is over does not go on where its name occurs again.
+    let again = "episode,state,action,reward,done\n1,a,x,1,0\n1,b,x,2,1\n2,d,y,4,0\n1,c,x,3,0\n1,e,x,5,0\n";
+    assert_eq!(transitions(&of(again), 0), ["a x b 1", "b x  2", "c x e 3"]);
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn blank_stretches_longer_than_any_buffer_end_nothing() {
         // Lines are counted through.
         let broken = match format.format {
             Format::Csv => csv(&blank).replace("4,d,4", "4,d"),
-            _ => jsonl(&blank).replace("\"state\": 4, ", ""),
+            _ => jsonl(&blank).replace("\"state\": 4, ", "\"other\": 4, "),
         };
         let error = in_pieces(format, broken.as_bytes(), usize::MAX, 1000).unwrap_err();
         assert_eq!((error.row(), error.line()), (Some(4), Some(line + (17 << 20))), "{error}");

@@ -70,7 +70,8 @@ fn a_missing_next_state_is_that_of_a_shifted_row() {
         };
         assert_eq!(compare("tokens.csv"), compare("shifted.csv"), "{command}");
     }
-    place.ok("discretize features.csv --cells 3 -o cells.csv");
+    let run = place.srrd("discretize features.csv --cells 3 -o cells.csv");
+    assert!(run.status == 0 && !run.err.contains("is missing in"), "{}", run.err);
     assert!(place.srrd("inspect cells.csv").err.contains(note));
     let canonical = place.ok("canonicalize tokens.csv -o -");
     assert!(canonical.contains("\n1,2,c,go,,3,true,false,") && canonical.lines().count() == 5, "{canonical}");

@@ -28,6 +28,11 @@ pub enum DatasetNote {
         /// The columns that hold its rewards.
         rewards: Vec<String>,
     },
+    /// Columns of a log are no rewards because some of their values are no numbers.
+    MixedRewards {
+        /// Their names, with the first text that is no number.
+        columns: Vec<(String, String)>,
+    },
     /// Every row of a table is an episode.
     RowsAreEpisodes {
         /// The column whose lists show it.
@@ -106,6 +111,7 @@ impl DatasetNote {
         match self {
             DatasetNote::Kind { .. } => "dataset",
             DatasetNote::Log { .. } => "log",
+            DatasetNote::MixedRewards { .. } => "mixed_rewards",
             DatasetNote::RowsAreEpisodes { .. } => "rows_are_episodes",
             DatasetNote::WithoutReward { .. } | DatasetNote::MissingRewards { .. } => "without_reward",
             DatasetNote::SomeRewards { .. } => "some_rewards",
@@ -134,6 +140,13 @@ impl DatasetNote {
             }
             DatasetNote::Log { dataset, rewards } => {
                 format!("read as {dataset}, with the rewards {}", few(rewards))
+            }
+            DatasetNote::MixedRewards { columns } => {
+                let told = |(name, text): &(String, String)| format!("`{}` (holds `{}`)", shorten(name), shorten(text));
+                format!(
+                    "not taken for rewards because some of their values are text: {}; leave a value empty where there is no reward",
+                    columns.iter().map(told).collect::<Vec<_>>().join(", ")
+                )
             }
             DatasetNote::RowsAreEpisodes { column } => {
                 format!("each row is an episode, since `{}` holds lists: it is read step by step", shorten(column))

@@ -11,8 +11,8 @@ use super::DatasetInfo;
 use super::log::{Log, LogReader, files_of, is_called};
 use crate::error::{ErrorKind, TableError};
 use crate::table::{
-    ColumnType, PartsReader, ReadOptions, Schema, TableReader, TypedReader, for_each_batch, infer_types_of, is_index,
-    listed, open_file,
+    ColumnType, PartsReader, ReadOptions, Schema, TableReader, TypedReader, Values, for_each_batch, infer_types_of,
+    is_index, is_only_text, listed, open_file,
 };
 
 pub(super) const INFO: DatasetInfo = DatasetInfo {
@@ -54,7 +54,7 @@ pub(crate) fn in_memory(table: Box<dyn TableReader>) -> Box<dyn TableReader> {
     // Where types are not known before rows are read, rewards are not.
     let typed = !table.is_untyped() && kinds.iter().any(|(_, kind)| kind.is_some());
     match typed && has_columns(table.schema()) && table.log().is_none() {
-        true => as_log(table, kinds),
+        true => as_log(table, kinds, Vec::new()),
         false => table,
     }
 }
@@ -71,7 +71,7 @@ fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, Tabl
         return Err(no_log(first, &format!("this one has {}", listed(opened.schema().names()))));
     }
     let table: Box<dyn TableReader> = match path.is_dir() {
-        false if !is_called(first, "parquet") => return as_typed_log(opened, open_file(first, options)?),
+        false if !is_called(first, "parquet") => return as_typed_log(opened, || open_file(first, options)),
         false => opened,
         true => {
             let options = options.clone();
@@ -80,7 +80,7 @@ fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, Tabl
     };
     let mut kinds = kinds_of(table.schema());
     look_further(&files, options, &mut kinds)?;
-    Ok(as_log(table, kinds))
+    Ok(as_log(table, kinds, Vec::new()))
 }
 
 /// What was expected, and what is there.
@@ -99,20 +99,22 @@ fn kinds_of(schema: &Schema) -> Kinds {
     schema.fields.iter().map(|field| (field.name.clone(), field.kind)).collect()
 }
 
-fn as_log(table: Box<dyn TableReader>, kinds: Kinds) -> Box<dyn TableReader> {
+fn as_log(table: Box<dyn TableReader>, kinds: Kinds, mixed: Vec<(String, String)>) -> Box<dyn TableReader> {
     let is_number = |kind: &Option<ColumnType>| kind.is_some_and(|kind| kind != ColumnType::Text);
     // Whatever a reward function is called, such as `length`.
     let is_reward = |name: &str| !["step", "advantage"].contains(&name) && !is_index(name);
     let rewards = kinds.into_iter().filter(|(name, kind)| is_number(kind) && is_reward(name));
-    let log = Log::new(INFO.name, rewards.map(|(name, _)| name).collect());
+    let mut log = Log::new(INFO.name, rewards.map(|(name, _)| name).collect());
+    log.mixed = mixed;
     Box::new(LogReader::new(table, log, "completion"))
 }
 
-/// A log whose format does not say what its columns hold: it is read twice.
+/// A log whose format does not say what its columns hold: it is read twice, and again where rewards may be told by text.
 fn as_typed_log(
     mut first: Box<dyn TableReader>,
-    table: Box<dyn TableReader>,
+    open: impl Fn() -> Result<Box<dyn TableReader>, TableError>,
 ) -> Result<Box<dyn TableReader>, TableError> {
+    let table = open()?;
     let untyped = table.is_untyped();
     let mut types = infer_types_of(first.as_mut())?;
     let is_text = |name: &str| ["prompt", "completion"].contains(&name);
@@ -123,7 +125,42 @@ fn as_typed_log(
         .for_each(|(kind, _)| *kind = ColumnType::Text);
     let schema = table.schema().clone().with_types(&types);
     let kinds = kinds_of(&schema);
-    Ok(as_log(if untyped { Box::new(TypedReader::new(table, schema)) } else { table }, kinds))
+    let mixed = mixed(open, &kinds)?;
+    Ok(as_log(if untyped { Box::new(TypedReader::new(table, schema)) } else { table }, kinds, mixed))
+}
+
+/// The columns of text in the place of rewards in which some values are numbers, such as one with `None` where a reward function did not
+/// apply, with the first text of each.
+fn mixed(
+    open: impl Fn() -> Result<Box<dyn TableReader>, TableError>,
+    kinds: &Kinds,
+) -> Result<Vec<(String, String)>, TableError> {
+    let behind = kinds.iter().skip_while(|(name, _)| name != "completion").skip(1);
+    let rewards = behind.take_while(|(name, _)| name != "advantage");
+    let texts = rewards.filter(|(_, kind)| *kind == Some(ColumnType::Text)).map(|(name, _)| name.as_str());
+    let texts: Vec<&str> = texts.collect();
+    if texts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut table = open()?;
+    table.select(&texts)?;
+    let mut found: Vec<(bool, Option<String>)> = vec![(false, None); texts.len()];
+    for_each_batch(table, |batch| {
+        for ((number, text), column) in found.iter_mut().zip(&batch.columns) {
+            let Values::Text(values) = &column.values else { continue };
+            for value in values.iter().filter(|value| !value.is_empty()) {
+                match is_only_text(value) {
+                    false => *number = true,
+                    true if text.is_none() => *text = Some(value.to_owned()),
+                    true => {}
+                }
+            }
+        }
+        Ok(())
+    })?;
+    let mixed =
+        |(name, (number, text)): (&str, (bool, Option<String>))| Some((name.to_owned(), text.filter(|_| number)?));
+    Ok(texts.into_iter().zip(found).filter_map(mixed).collect())
 }
 
 /// A reward function that applies to no row of a step leaves a column without values, and without a type: a later file has it.

@@ -65,20 +65,20 @@ impl Input {
         Ok(Input { file, reader, roles, places, notes })
     }
 
-    /// Where rows of features are, of states and next states, or of actions.
-    fn groups(&self, actions: bool) -> Vec<(Vec<String>, Vec<usize>)> {
+    /// Where rows of features are, of states and next states, or of actions, and whether some may be missing as a whole.
+    fn groups(&self, actions: bool) -> Vec<(Vec<String>, Vec<usize>, bool)> {
         let mut groups = Vec::new();
-        let mut add = |identity: &Identity, places: &[usize]| {
+        let mut add = |identity: &Identity, places: &[usize], gaps: bool| {
             if identity.features().is_some() {
-                groups.push((identity.columns(), places.to_vec()));
+                groups.push((identity.columns(), places.to_vec(), gaps));
             }
         };
         if actions {
-            add(&self.roles.action, &self.places.action);
+            add(&self.roles.action, &self.places.action, false);
         } else {
-            add(&self.roles.state, &self.places.state);
+            add(&self.roles.state, &self.places.state, false);
             if let (NextState::Given(identity), Some(places)) = (&self.roles.next_state, &self.places.next_state) {
-                add(identity, places);
+                add(identity, places, true);
             }
         }
         groups
@@ -127,6 +127,11 @@ fn rows_of(file: &str, batch: &Batch, columns: &[String], places: &[usize]) -> R
     Ok(Rows { width, values })
 }
 
+/// Rows but for those that are missing as a whole: next states that nobody recorded.
+fn present<'a>(rows: &'a Rows, absent: Option<&'a [bool]>) -> impl Iterator<Item = &'a [f64]> {
+    rows.iter().enumerate().filter(move |(row, _)| !absent.is_some_and(|absent| absent[*row])).map(|(_, row)| row)
+}
+
 /// Rows to fit on, thinned out where they are too many.
 #[derive(Default)]
 struct Gathered {
@@ -139,11 +144,12 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn add(&mut self, rows: &Rows) {
+    /// Takes rows, but for those that are missing as a whole.
+    fn add(&mut self, rows: &Rows, absent: Option<&[bool]>) {
         self.rows.width = rows.width;
         self.missing.resize(rows.width, 0);
         self.stride = self.stride.max(1);
-        for row in rows.iter() {
+        for row in present(rows, absent) {
             row.iter().zip(&mut self.missing).for_each(|(value, missing)| *missing += usize::from(value.is_nan()));
             if self.seen.is_multiple_of(self.stride) {
                 self.rows.values.extend_from_slice(row);
@@ -211,11 +217,13 @@ pub fn fit_tables(
             gathered.features = features;
         }
         let groups = [input.groups(false), input.groups(true)];
-        let file = input.file.clone();
-        for_each_batch(input.reader, |batch| {
+        let Input { file, reader, roles, places, .. } = input;
+        for_each_batch(reader, |batch| {
+            let absent = missing_next(&roles, &places, batch);
             for (groups, gathered) in groups.iter().zip(&mut gathered) {
-                for (columns, places) in groups {
-                    gathered.add(&rows_of(&file, batch, columns, places)?);
+                for (columns, places, gaps) in groups {
+                    let absent = absent.as_deref().filter(|_| *gaps);
+                    gathered.add(&rows_of(&file, batch, columns, places)?, absent);
                 }
             }
             Ok(())
@@ -248,6 +256,7 @@ pub fn fit_tables(
 /// The tokens of a role, as cells or as they are.
 fn tokens(
     input: (&str, &Identity, &[usize]),
+    absent: Option<&[bool]>,
     space: Option<&Space>,
     batch: &Batch,
     missing: &mut BTreeMap<String, usize>,
@@ -277,9 +286,8 @@ fn tokens(
     }
     let columns = identity.columns();
     let rows = rows_of(file, batch, &columns, places)?;
-    for row in rows.iter() {
-        for (value, column) in row.iter().zip(&columns).filter(|(value, _)| value.is_nan()) {
-            debug_assert!(value.is_nan());
+    for row in present(&rows, absent) {
+        for (_, column) in row.iter().zip(&columns).filter(|(value, _)| value.is_nan()) {
             *missing.entry(column.clone()).or_default() += 1;
         }
     }
@@ -381,12 +389,13 @@ pub(super) fn cells_of(
     if let Some(place) = places.label {
         add("label", texts(place).into());
     }
-    add("state", tokens((file, &roles.state, &places.state), with.states.as_ref(), batch, missing)?.into());
-    add("action", tokens((file, &roles.action, &places.action), with.actions.as_ref(), batch, missing)?.into());
+    add("state", tokens((file, &roles.state, &places.state), None, with.states.as_ref(), batch, missing)?.into());
+    add("action", tokens((file, &roles.action, &places.action), None, with.actions.as_ref(), batch, missing)?.into());
     if let (NextState::Given(identity), Some(at)) = (&roles.next_state, &places.next_state) {
-        let cells = tokens((file, identity, at), with.states.as_ref(), batch, missing)?;
+        let absent = missing_next(roles, places, batch);
+        let cells = tokens((file, identity, at), absent.as_deref(), with.states.as_ref(), batch, missing)?;
         // A next state that is missing is in no cell.
-        let there = missing_next(roles, places, batch).map(|rows| rows.iter().map(|missing| !missing).collect());
+        let there = absent.map(|rows| rows.iter().map(|missing| !missing).collect());
         add("next_state", Column::new(cells, there));
     }
     for (reward, &place) in roles.rewards.iter().zip(&places.rewards) {

@@ -173,10 +173,10 @@ impl TableCopy {
             lost.count(batch);
             writer.write(batch)
         })?;
-        check.finish()?;
+        let mut notes = log.map_or_else(Vec::new, |log| log.notes(&check.file));
+        check.finish(!notes.is_empty())?;
         check_rows(&check.file, check.rows, expected, true)?;
         writer.finish()?;
-        let mut notes = log.map_or_else(Vec::new, |log| log.notes(&check.file));
         notes.extend(lost.note(&check.file, &check.schema));
         Ok(Copied { rows: check.rows, notes })
     }
@@ -427,11 +427,16 @@ impl TransitionCheck {
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<(), TableError> {
+    /// When all rows were taken; `left_out`: whether there are others, which lack a reward.
+    fn finish(&mut self, left_out: bool) -> Result<(), TableError> {
         // All rows stay, those without a next state, too.
         let table = Rows { file: &self.file, roles: &self.roles, places: &self.places };
         std::mem::take(&mut self.gaps).finish(table, false)?;
-        if self.rows == 0 { Err(TableError::no_rows(&self.file)) } else { Ok(()) }
+        match (self.rows, left_out) {
+            (0, false) => Err(TableError::no_rows(&self.file)),
+            (0, true) => Err(TableError::no_row_with_all(&self.file, &self.roles.rewards)),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -76,4 +76,4 @@ pub(crate) use read::{Selection, check_names, listed, open_file};
 pub(crate) use roles::{Identity, NextState, Places, Roles};
 pub(crate) use scores::{is_index, is_score};
 pub(crate) use tokens::{cell_text, truths};
-pub(crate) use types::TypedReader;
+pub(crate) use types::{TypedReader, is_only_text};

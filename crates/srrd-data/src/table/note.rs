@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use srrd::FrontEnd;
 use srrd::words::{count, counted};
+use srrd::{Choice, FrontEnd};
 
-use super::options::Role;
+use super::options::{Next, Role};
 use crate::dataset::DatasetNote;
 use crate::error::shorten;
 
@@ -51,6 +51,11 @@ pub enum TableNote {
         /// The column that says which rows end, if there is one.
         mark: Option<String>,
     },
+    /// Rows of an episode do not lie together, and no column says in which order they are.
+    Scattered {
+        /// The file.
+        file: String,
+    },
     /// Some rows have no next state.
     Gaps {
         /// The file.
@@ -66,6 +71,13 @@ pub enum TableNote {
     NotShifted {
         /// The file.
         file: String,
+    },
+    /// Somebody has said where next states come from in tables without them, and the table has its own.
+    OwnNextStates {
+        /// The file.
+        file: String,
+        /// What was said.
+        next: Next,
     },
     /// There are no next states, and a column says that rows follow each other.
     OneStep {
@@ -135,8 +147,10 @@ impl TableNote {
             TableNote::Shifted { .. } => "shifted",
             TableNote::Integers { .. } => "integers",
             TableNote::NoLimits { .. } => "no_limits",
+            TableNote::Scattered { .. } => "scattered",
             TableNote::Gaps { .. } => "gaps",
             TableNote::NotShifted { .. } => "not_shifted",
+            TableNote::OwnNextStates { .. } => "own_next_states",
             TableNote::OneStep { .. } => "one_step",
             TableNote::StepsAsPrompts { .. } => "steps_as_prompts",
             TableNote::Unused { .. } => "unused",
@@ -155,6 +169,7 @@ impl TableNote {
             TableNote::LeftOut { .. }
                 | TableNote::Null { .. }
                 | TableNote::NotShifted { .. }
+                | TableNote::OwnNextStates { .. }
                 | TableNote::OneStep { .. }
                 | TableNote::StepsAsPrompts { .. }
         )
@@ -211,6 +226,11 @@ impl TableNote {
                     Role::Timeout.option(front_end, "NAME")
                 )
             }
+            TableNote::Scattered { file } => format!(
+                "{file}: rows of other episodes lie between those of one, and the order of the rows is taken as that of the steps; if it is \
+                 another, name the column that numbers the steps, as in `{}`",
+                Role::Step.option(front_end, "NAME")
+            ),
             TableNote::Gaps { file, ended, left_out, paid } => {
                 let rows = counted(ended + left_out, "row has", "rows have");
                 let told: Vec<String> = ending(*ended).into_iter().chain(unknown(*left_out, *paid)).collect();
@@ -219,6 +239,10 @@ impl TableNote {
             TableNote::NotShifted { file } => format!(
                 "{file}: a copy has the columns of its input, so `{}` adds no next states; say it where the table is compared",
                 front_end.choice("next", "shift")
+            ),
+            TableNote::OwnNextStates { file, next } => format!(
+                "{file}: the table has next states of its own, which are taken; for what `{}` says, rename or drop their columns",
+                front_end.choice("next", next.name())
             ),
             TableNote::OneStep { file, column, goes_on } => format!(
                 "{file}: there are no next states, so the problem is taken to have one step, although {}; `{}` takes the \

@@ -287,6 +287,10 @@ impl Roles {
         let (episode, step) = (episode?, step?);
         let [terminated, done, truncated, timeout] =
             [Role::Terminated, Role::Done, Role::Truncated, Role::Timeout].map(|role| finder.single(role));
+        // Models are of responses, whatever else was said.
+        if next_state.is_some() && options.next != Next::Auto && !options.properties {
+            notes.push(TableNote::OwnNextStates { file: file.to_owned(), next: options.next });
+        }
         let next_state = match (next_state, options.next) {
             (Some(given), _) => NextState::Given(given),
             (None, Next::Shift) => NextState::Shifted,

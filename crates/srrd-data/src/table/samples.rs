@@ -251,14 +251,7 @@ pub fn read_sample_table(
         Taker { rows, gathered: Gathered::new(&file, name, options.duplicates, &roles), ends: Ends::default() };
     if roles.next_state == NextState::Shifted {
         let following = taker.take_shifted(reader)?;
-        notes.push(TableNote::Shifted {
-            file: file.clone(),
-            episodes: following.episodes,
-            ended: following.ended,
-            left_out: following.left_out,
-            paid: false,
-        });
-        notes.extend(roles.no_limits(&file));
+        notes.extend(following.notes(&file, &roles, false));
     } else {
         // Without a choice to be made for every row, threads can push rows on their own.
         let apart = roles.sample.is_none() && roles.label.is_none() && !roles.needs_episodes();

@@ -78,9 +78,11 @@ pub fn score_columns(mut reader: Box<dyn TableReader>, options: &TableOptions) -
     Ok(found)
 }
 
-/// Whether a column is the index that pandas gives its rows: in Parquet, in CSV, and in CSV that it has read from CSV.
+/// Whether a column is the index that pandas gives its rows: in Parquet, in CSV, in CSV that it has read from CSV, and where
+/// `reset_index` has made a column of it (`index`, `level_0`).
 pub(crate) fn is_index(name: &str) -> bool {
-    name.is_empty() || name.starts_with("__index_level_") || name.starts_with("Unnamed: ")
+    let is_level = name.strip_prefix("level_").is_some_and(|number| number.parse::<u8>().is_ok());
+    is_level || ["", "index"].contains(&name) || name.starts_with("__index_level_") || name.starts_with("Unnamed: ")
 }
 
 /// Whether a column of numbers in a log may be one of scores, by its name.

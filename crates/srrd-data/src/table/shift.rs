@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::batch::Batch;
+use super::note::TableNote;
 use super::number::finite_numbers;
 use super::roles::{Places, Roles};
 use super::tokens::{Ends, cell_text, check_present};
@@ -18,6 +19,19 @@ pub(crate) struct Following {
     pub episodes: usize,
     pub ended: usize,
     pub left_out: usize,
+    /// Whether only the order of the rows tells that of the steps, and rows of other episodes lie between those of one.
+    pub scattered: bool,
+}
+
+impl Following {
+    /// What there is to know about next states of a table that has none; `paid`: whether the rewards of rows that are left out count.
+    pub fn notes(&self, file: &str, roles: &Roles, paid: bool) -> Vec<TableNote> {
+        let file = || file.to_owned();
+        let &Following { episodes, ended, left_out, scattered, .. } = self;
+        let shifted = TableNote::Shifted { file: file(), episodes, ended, left_out, paid };
+        let scattered = scattered.then(|| TableNote::Scattered { file: file() });
+        [shifted].into_iter().chain(scattered).chain(roles.no_limits(&file())).collect()
+    }
 }
 
 /// A row, and where it belongs.
@@ -40,6 +54,10 @@ pub(crate) fn following(
     ends: &Ends,
 ) -> Result<Following, TableError> {
     let mut rows = rows(file, roles, places, batches, ends)?;
+    let scattered = roles.step.is_none() && {
+        let begun = rows.iter().zip(rows.iter().skip(1)).filter(|(a, b)| a.episode != b.episode);
+        begun.map(|(_, row)| row.step).any(|step| step > 0.0)
+    };
     rows.sort_by(|a, b| a.episode.cmp(&b.episode).then(a.step.total_cmp(&b.step)));
     let pairs = || rows.windows(2).filter(|pair| pair[0].episode == pair[1].episode);
     if let Some(pair) = pairs().find(|pair| pair[0].step == pair[1].step) {
@@ -63,6 +81,7 @@ pub(crate) fn following(
             + usize::from(!rows.is_empty()),
         ended: 0,
         left_out: 0,
+        scattered,
     };
     let starts: Vec<usize> =
         batches.iter().scan(0, |at, batch| Some(std::mem::replace(at, *at + batch.rows))).collect();
@@ -86,7 +105,8 @@ pub(crate) fn following(
 
 fn rows(file: &str, roles: &Roles, places: &Places, batches: &[Batch], ends: &Ends) -> Result<Vec<Row>, TableError> {
     let mut rows: Vec<Row> = Vec::new();
-    let mut episodes: HashMap<(String, String), u32> = HashMap::new();
+    // By name, the number of every episode and how many of its rows were met.
+    let mut episodes: HashMap<(String, String), (u32, u32)> = HashMap::new();
     // Without a column for episodes, how many of each sample are over.
     let mut over: HashMap<String, u32> = HashMap::new();
     let mut steps = Vec::new();
@@ -109,8 +129,10 @@ fn rows(file: &str, roles: &Roles, places: &Places, batches: &[Batch], ends: &En
                 *over += u32::from(ends.over.get(rows.len()) == Some(&true));
             }
             let count = episodes.len() as u32;
-            let episode = *episodes.entry((sample, name)).or_insert(count);
-            let step = steps.get(at).copied().unwrap_or(rows.len() as f64);
+            let (episode, met) = episodes.entry((sample, name)).or_insert((count, 0));
+            // Without numbers of steps, no step is missing.
+            let (episode, step) = (*episode, steps.get(at).copied().unwrap_or(f64::from(*met)));
+            *met += 1;
             rows.push(Row { episode, step, place: (number, at as u32) });
         }
     }

@@ -83,7 +83,7 @@ struct Guess {
 
 impl Guess {
     fn look(&mut self, text: &str) {
-        if text.is_empty() || (self.not_int && self.not_float && self.not_lower && self.not_title) {
+        if text.is_empty() || self.is_text() {
             return;
         }
         self.some = true;
@@ -103,6 +103,11 @@ impl Guess {
         }
     }
 
+    /// Whether the values can be nothing but text.
+    fn is_text(&self) -> bool {
+        self.not_int && self.not_float && self.not_lower && self.not_title
+    }
+
     fn kind(&self) -> ColumnType {
         if !self.some {
             ColumnType::Text
@@ -116,6 +121,13 @@ impl Guess {
             ColumnType::Text
         }
     }
+}
+
+/// Whether a text is there and neither a number nor true or false.
+pub(crate) fn is_only_text(text: &str) -> bool {
+    let mut guess = Guess::default();
+    guess.look(text);
+    guess.is_text()
 }
 
 /// The integer that `text` is, when printing it gives `text` again.

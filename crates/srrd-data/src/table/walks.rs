@@ -117,20 +117,18 @@ pub fn read_walk_table(
     let following = match roles.next_state {
         NextState::Shifted => {
             let found = following(&file, &roles, &places, &batches, &ends)?;
-            let &Following { episodes, ended, left_out, .. } = &found;
-            let note = TableNote::Shifted { file: file.clone(), episodes, ended, left_out, paid };
-            Some((found, note))
+            notes.extend(found.notes(&file, &roles, paid));
+            Some(found)
         }
         NextState::Given(_) => {
             let rows = samples::Rows { file: &file, roles: &roles, places: &places };
-            gaps::following(rows, &mut batches, &ends, paid)?
+            gaps::following(rows, &mut batches, &ends, paid)?.map(|(following, note)| {
+                notes.push(note);
+                following
+            })
         }
         NextState::OneStep => None,
     };
-    let following = following.map(|(following, note)| {
-        notes.push(note);
-        following
-    });
     let rows = Rows { file: &file, roles: &roles, places: &places, batches: &batches, ends: &ends, following };
     let (samples, values) = (rows.grouped()?, rows.values()?);
     let of = |sample: &SampleRows| {

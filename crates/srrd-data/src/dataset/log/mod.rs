@@ -26,6 +26,8 @@ pub struct Log {
     pub rewards: Vec<String>,
     /// A column that is no model's but the truth: 1 for responses that were chosen, 0 for others.
     pub gold: Option<String>,
+    /// Columns in the place of rewards that hold numbers and texts, with the first text of each.
+    pub(super) mixed: Vec<(String, String)>,
     /// Rows left out so far because a reward is missing, and rows kept although one is.
     missing: [Arc<AtomicU64>; 2],
     /// Whether rows with some of the rewards are kept.
@@ -34,7 +36,7 @@ pub struct Log {
 
 impl Log {
     pub(super) fn new(dataset: &'static str, rewards: Vec<String>) -> Self {
-        Log { dataset, rewards, gold: None, missing: Default::default(), gaps: false }
+        Log { dataset, rewards, gold: None, mixed: Vec::new(), missing: Default::default(), gaps: false }
     }
 
     /// Asked for when all rows were read: of how many a reward is missing.
@@ -152,7 +154,10 @@ impl TableReader for LogReader {
 
     fn notes(&self) -> Vec<TableNote> {
         let note = DatasetNote::Log { dataset: self.log.dataset, rewards: self.log.rewards.clone() };
-        vec![TableNote::Dataset { file: self.name().to_owned(), note }]
+        let mixed = self.log.mixed.clone();
+        let mixed = (!mixed.is_empty()).then_some(DatasetNote::MixedRewards { columns: mixed });
+        let told = |note| TableNote::Dataset { file: self.name().to_owned(), note };
+        [note].into_iter().chain(mixed).map(told).collect()
     }
 
     fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {

@@ -105,7 +105,7 @@ pub static FORMATS: [FormatInfo; 6] = [
         typed: true,
         json: true,
         feature: None,
-        about: "one JSON object per line, all with the same keys",
+        about: "one JSON object per line; all but the first may leave keys out for null",
         io: Some(jsonl::IO),
     },
     FormatInfo {

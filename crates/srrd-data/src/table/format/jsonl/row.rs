@@ -1,4 +1,4 @@
-//! One row of JSON Lines: its keys, which are those of the first row, and their values.
+//! One row of JSON Lines: its keys, which are among those of the first row, and their values.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::error::{ErrorKind, TableError, shorten};
 use crate::table::batch::Column;
 use crate::table::read::chat::text_of;
 
-/// A key of every row.
+/// A key of the first row.
 pub(super) struct Key {
     pub name: String,
     /// How many numbers its lists have; `None` for single values.
@@ -143,7 +143,8 @@ impl<'de> Visitor<'de> for RowSeed<'_> {
             let index = match found {
                 Ok(index) => index,
                 Err(name) => {
-                    let message = "the first row has no such key; every row needs the same keys".to_owned();
+                    let message =
+                        "the first row has no such key; it needs all keys, with null for a missing value".to_owned();
                     return Err(self.fail(ErrorKind::Ragged, &name, message));
                 }
             };
@@ -164,12 +165,14 @@ impl<'de> Visitor<'de> for RowSeed<'_> {
             }
         }
         if count < keys.len() {
-            let missing = self.seen.iter().position(|&row| row != self.row).unwrap_or(0);
-            let message =
-                "the row does not have this key, but the first row does; every row needs the same keys, with \
-                           null for a missing value"
-                    .to_owned();
-            return Err(self.fail(ErrorKind::Ragged, &keys[missing].name, message));
+            // Many programs leave a key out instead of writing null.
+            for (index, key) in keys.iter().enumerate() {
+                if self.seen[index] != self.row
+                    && let Err((kind, message)) = self.push(key, "null")
+                {
+                    return Err(self.fail(kind, &key.name, message));
+                }
+            }
         }
         Ok(())
     }
