@@ -183,6 +183,7 @@ pub enum Problem {
 
 impl Problem {
     /// The problem as one sentence, and what to do.
+    // Long, but one arm per problem.
     pub fn say(&self, to: FrontEnd) -> String {
         let option = |name| to.option(name);
         match self {

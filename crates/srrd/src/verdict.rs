@@ -211,6 +211,7 @@ pub enum Why {
 }
 
 impl fmt::Display for Why {
+    // Long, but one arm per reason.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let found = |distance: &f64, range: &Range| {
             format!("the projected distance is {distance:.3} (95 % interval {:.3} to {:.3})", range.low, range.high)

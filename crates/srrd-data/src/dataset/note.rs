@@ -133,6 +133,7 @@ impl DatasetNote {
     /// assert!(note.say(FrontEnd::Command).ends_with("choose others with `--rewards`"));
     /// assert!(note.say(FrontEnd::Python).ends_with("choose others with `rewards`"));
     /// ```
+    // Long, but one arm per note.
     pub fn say(&self, front_end: FrontEnd) -> String {
         match self {
             DatasetNote::Kind { dataset, episodes } => {

@@ -189,6 +189,7 @@ impl TableNote {
     /// assert_eq!(note.say(FrontEnd::Command), "a.csv: comparing the scores old, new; choose others with --rewards");
     /// assert_eq!(note.say(FrontEnd::Python), "a.csv: comparing the scores old, new; choose others with rewards");
     /// ```
+    // Long, but one arm per note.
     pub fn say(&self, front_end: FrontEnd) -> String {
         match self {
             TableNote::Recognised { file, columns } => {

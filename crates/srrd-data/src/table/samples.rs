@@ -253,32 +253,7 @@ pub fn read_sample_table(
         let following = taker.take_shifted(reader)?;
         notes.extend(following.notes(&file, &roles, false));
     } else {
-        // Without a choice to be made for every row, threads can push rows on their own.
-        let apart = roles.sample.is_none() && roles.label.is_none() && !roles.needs_episodes();
-        taker.gathered.rows_hint = reader.rows_hint().unwrap_or(0);
-        let mut gaps = Gaps::default();
-        for_each_mapped(
-            reader,
-            |batch, pushed: &mut Pushed| {
-                pushed.whole = apart && rows.push(batch, pushed).is_some();
-                pushed.lasts = Lasts::of(rows, batch);
-            },
-            |batch, pushed| {
-                taker.ends.push(&file, &roles, &places, batch)?;
-                let first = taker.ends.over.len().saturating_sub(batch.rows);
-                let leads = gaps.take(rows, std::mem::take(&mut pushed.lasts), batch, 0, (&taker.ends, first))?;
-                match leads {
-                    None if pushed.whole => taker.append(batch, pushed),
-                    None => taker.take(batch, None),
-                    Some(leads) => {
-                        leads.fill(&places, batch);
-                        let filled = [rows.next_states(batch)?];
-                        taker.take(batch, Some((Tokens::Elsewhere { all: &filled, of: &leads.next }, &leads.known)))
-                    }
-                }
-            },
-        )?;
-        notes.extend(gaps.finish(rows, false)?);
+        notes.extend(taker.take_given(reader)?);
     }
     let Taker { gathered, ends, .. } = taker;
     let mut unsure = false;
@@ -466,6 +441,37 @@ impl Taker<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Takes all rows of a table, with the next states that it gives.
+    fn take_given(&mut self, reader: Box<dyn TableReader>) -> Result<Option<TableNote>, TableError> {
+        let rows = self.rows;
+        // Without a choice to be made for every row, threads can push rows on their own.
+        let apart = rows.roles.sample.is_none() && rows.roles.label.is_none() && !rows.roles.needs_episodes();
+        self.gathered.rows_hint = reader.rows_hint().unwrap_or(0);
+        let mut gaps = Gaps::default();
+        for_each_mapped(
+            reader,
+            |batch, pushed: &mut Pushed| {
+                pushed.whole = apart && rows.push(batch, pushed).is_some();
+                pushed.lasts = Lasts::of(rows, batch);
+            },
+            |batch, pushed| {
+                self.ends.push(rows.file, rows.roles, rows.places, batch)?;
+                let first = self.ends.over.len().saturating_sub(batch.rows);
+                let leads = gaps.take(rows, std::mem::take(&mut pushed.lasts), batch, 0, (&self.ends, first))?;
+                match leads {
+                    None if pushed.whole => self.append(batch, pushed),
+                    None => self.take(batch, None),
+                    Some(leads) => {
+                        leads.fill(rows.places, batch);
+                        let filled = [rows.next_states(batch)?];
+                        self.take(batch, Some((Tokens::Elsewhere { all: &filled, of: &leads.next }, &leads.known)))
+                    }
+                }
+            },
+        )?;
+        gaps.finish(rows, false)
     }
 
     /// Takes all rows of a table whose next states are the states of other rows: they are held until all are there.
