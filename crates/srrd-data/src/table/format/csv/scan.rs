@@ -13,6 +13,9 @@ const AFTER_QUOTE: &str = "a quoted field goes on after its closing quote; doubl
 const CARRIAGE_RETURN: &str = "a carriage return stands without a line feed, as old Macs ended lines; save the file with LF or CRLF, or \
                                quote the field that holds it";
 
+/// A field of fewer bytes is short.
+const SHORT: usize = 12;
+
 /// What [`record`] found.
 pub(super) enum Record {
     /// A record that ends before `next` and spans `lines` lines.
@@ -64,7 +67,7 @@ pub(super) fn record(text: &str, start: usize, delimiter: u8, mut field: impl Fn
                 Some(_) => return Record::Wrong { column, line: lines, what: AFTER_QUOTE },
             }
         } else {
-            let Some(end) = memchr3(delimiter, b'\n', b'\r', &bytes[at..]).map(|offset| at + offset) else {
+            let Some(end) = end_of_field(&bytes[at..], delimiter).map(|offset| at + offset) else {
                 return Record::Unfinished;
             };
             let value = &text[at..end];
@@ -88,6 +91,15 @@ pub(super) fn record(text: &str, start: usize, delimiter: u8, mut field: impl Fn
         }
         column += 1;
     }
+}
+
+/// Where a field without quotes ends.
+#[inline]
+fn end_of_field(bytes: &[u8], delimiter: u8) -> Option<usize> {
+    // Most fields are too short for a search to pay.
+    let ends = |byte: &u8| *byte == delimiter || *byte == b'\n' || *byte == b'\r';
+    let (short, rest) = bytes.split_at(bytes.len().min(SHORT));
+    short.iter().position(ends).or_else(|| memchr3(delimiter, b'\n', b'\r', rest).map(|offset| SHORT + offset))
 }
 
 /// How many bytes the blank lines have with which a text begins.
