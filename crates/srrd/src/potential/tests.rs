@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::sample::{Duplicates, RewardSample, SampleBuilder, Token};
+use crate::sparse::dot;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -55,10 +56,6 @@ fn functions(states: &[Vec<f64>], potential: Potential, basis: &Basis) -> Vec<Ve
         all.push((0..states.len()).map(wave).collect());
     }
     all
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// What Gram-Schmidt, three times over, leaves of values; and the rank. `None` where a column is neither clearly independent of those

@@ -14,6 +14,7 @@
 //! `order` and `factor` factorize the normal equations AᵀA φ = Aᵀr where that is cheap, `solve` solves them. `means` has the same for
 //! rows that are means over next states. `without` goes on from a projection to that on some of its rows.
 
+mod course;
 mod graph;
 mod levels;
 mod means;

@@ -1,6 +1,7 @@
 //! The projection against dense least squares, in every regime of γ.
 
 use super::*;
+use crate::sparse::dot;
 use proptest::prelude::*;
 
 fn projection(pairs: &[(u32, u32)], gamma: f64) -> Projection {
@@ -14,10 +15,6 @@ fn iterated(pairs: &[(u32, u32)], gamma: f64, values: &[f64]) -> Vec<f64> {
     let means = graph.means(values);
     let rest = solver.fit(&graph, &means).rest;
     graph.edge_of.iter().zip(values).map(|(&e, value)| value - means[e as usize] + rest[e as usize]).collect()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// The residual by Gram-Schmidt on the columns of W^½A, three times: dense, slow and independent of the above. Also the rank.
