@@ -439,7 +439,6 @@ fn limited(text: &str) -> Result<usize, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::values::Measure;
 
     fn preset() -> Parameters {
         Parameters { size: vec![Size::square(20)], rollouts: vec![1], trials: 2, ..Parameters::default() }
@@ -458,24 +457,6 @@ mod tests {
                 assert_eq!(again, parameters, "{}", kind.name);
             }
         }
-    }
-
-    #[test]
-    fn the_help_names_every_choice() {
-        fn named<T: Choice>(parameter: &str, except: &[&str]) {
-            let help = PARAMETERS.iter().find(|known| known.name == parameter).unwrap().help;
-            let words: Vec<&str> = help.split([' ', ',', ';', ':']).collect();
-            for choice in T::ALL.iter().map(|choice| choice.name()).filter(|name| !except.contains(name)) {
-                assert!(words.contains(&choice), "--{parameter}: {help}: {choice} is not there");
-            }
-        }
-        named::<WorldKind>("world", &[]);
-        named::<Recorded>("world", &[]);
-        named::<Model>("model", &[]);
-        named::<Noise>("noise", &[]);
-        named::<Measure>("metric", &Measure::PUBLISHED.map(Choice::name));
-        named::<Estimation>("estimator", &[]);
-        named::<Learning>("rewards", &[]);
     }
 
     #[test]

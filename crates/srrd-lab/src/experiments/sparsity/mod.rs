@@ -19,7 +19,7 @@ use crate::parameters::Parameters;
 use crate::row::{AnyColumn, Column, Csv, Row, Trials, number};
 use crate::seed::trial_seed;
 use crate::statistics::Moments;
-use crate::values::{Estimation, Fraction, Measure};
+use crate::values::{Estimation, Fraction, Measure, Noise, gamma};
 use srrd::settings::Batch;
 use srrd::{Gamma, Metric, Settings, distance};
 use srrd_show::page::Claim;
@@ -28,8 +28,16 @@ use srrd_show::page::Claim;
 pub const PAPER_ROLLOUTS: [usize; 23] =
     [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20, 30, 40, 50, 75, 100, 200, 300, 400, 500, 1000, 2000];
 
-/// The discount factor of Experiment 1.
-pub const PAPER_GAMMA: f64 = 0.7;
+/// What the presets of all these studies have, such as the discount factor of Experiment 1.
+pub fn common() -> Parameters {
+    Parameters {
+        noise: vec![Noise::None],
+        gamma: vec![gamma(0.7)],
+        metric: Metric::PAPER.to_vec(),
+        batch: vec![Batch::All],
+        ..Parameters::default()
+    }
+}
 
 const GAMMA: Column<Gamma> = Column::new("gamma");
 const BATCH: Column<Batch> = Column::new("batch");
