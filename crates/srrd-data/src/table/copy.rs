@@ -389,19 +389,17 @@ impl TransitionCheck {
 
     fn rows(&mut self, batch: &Batch) -> Result<(), TableError> {
         let TransitionCheck { file, roles, places, rewards, labels, gaps, rows, .. } = self;
-        Tokens::of(&roles.state, &places.state, file, batch)?;
-        Tokens::of(&roles.action, &places.action, file, batch)?;
         let table = Layout { file, roles, places };
+        table.states(batch)?;
+        table.actions(batch)?;
         let mut ends = Ends::default();
         ends.push(table, batch)?;
-        if let (NextState::Given(identity), Some(positions)) = (&roles.next_state, &places.next_state) {
-            match gaps.take(table, Lasts::of(table, batch), batch, 0, (&ends, 0))? {
-                None => drop(Tokens::of(identity, positions, file, batch)?),
-                Some(leads) => {
-                    let mut filled = batch.clone();
-                    leads.fill(places, &mut filled);
-                    Tokens::of(identity, positions, file, &filled)?;
-                }
+        match gaps.take(table, Lasts::of(table, batch), batch, 0, (&ends, 0))? {
+            None => drop(table.next_states(batch)?),
+            Some(leads) => {
+                let mut filled = batch.clone();
+                leads.fill(places, &mut filled);
+                table.next_states(&filled)?;
             }
         }
         for (name, &position) in roles.rewards.iter().zip(&places.rewards) {

@@ -7,9 +7,10 @@ use srrd::SampleError;
 use super::batch::Batch;
 use super::number::{finite_numbers, numbers_or_nan};
 use super::properties::properties_of;
+use super::read::{TableReader, for_each_batch};
 use super::roles::{Identity, Lacking, NextState, Roles};
 use super::schema::Schema;
-use super::tokens::Tokens;
+use super::tokens::{Ends, Tokens};
 use crate::error::{ErrorKind, TableError};
 
 /// Where the columns of the roles are in batches.
@@ -65,6 +66,20 @@ pub(crate) struct Layout<'a> {
 }
 
 impl Layout<'_> {
+    /// All rows, and which of them end.
+    pub fn read_all(self, reader: Box<dyn TableReader>) -> Result<(Vec<Batch>, Ends), TableError> {
+        let (mut batches, mut ends) = (Vec::new(), Ends::default());
+        for_each_batch(reader, |batch| {
+            ends.push(self, batch)?;
+            batches.push(std::mem::take(batch));
+            Ok(())
+        })?;
+        if batches.is_empty() {
+            return Err(TableError::no_rows(self.file));
+        }
+        Ok((batches, ends))
+    }
+
     pub fn states<'b>(&self, batch: &'b Batch) -> Result<Tokens<'b>, TableError> {
         Tokens::of(&self.roles.state, &self.places.state, self.file, batch)
     }

@@ -7,7 +7,7 @@ use super::gaps::{Gaps, Lasts};
 use super::gather::Gathered;
 use super::layout::{Layout, Rewards};
 use super::note::TableNote;
-use super::read::{TableReader, for_each_batch, for_each_mapped};
+use super::read::{TableReader, for_each_mapped};
 use super::shift::{Following, following};
 use super::tokens::{Ends, Tokens, cell_text, is_long, names_of};
 use crate::error::TableError;
@@ -146,15 +146,8 @@ impl Taker<'_> {
 
     /// Takes all rows of a table whose next states are the states of other rows: they are held until all are there.
     pub fn take_shifted(&mut self, reader: Box<dyn TableReader>) -> Result<Following, TableError> {
-        let mut batches: Vec<Batch> = Vec::new();
-        for_each_batch(reader, |batch| {
-            self.ends.push(self.table, batch)?;
-            batches.push(std::mem::take(batch));
-            Ok(())
-        })?;
-        if batches.is_empty() {
-            return Err(TableError::no_rows(self.table.file));
-        }
+        let batches;
+        (batches, self.ends) = self.table.read_all(reader)?;
         let following = following(self.table, &batches, &self.ends)?;
         let states: Vec<Tokens<'_>> = batches.iter().map(|batch| self.table.states(batch)).collect::<Result<_, _>>()?;
         for (number, batch) in batches.iter().enumerate() {

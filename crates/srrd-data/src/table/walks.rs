@@ -19,7 +19,7 @@ use super::note::TableNote;
 use super::number::finite_numbers;
 use super::options::TableOptions;
 use super::read::cells::open_cells;
-use super::read::{TableReader, for_each_batch, listed};
+use super::read::{TableReader, listed};
 use super::roles::{NextState, Roles};
 use super::shift::{Following, following};
 use super::tokens::{Ends, Tokens, cell_text, names_of};
@@ -102,15 +102,7 @@ pub fn read_walk_table(
     notes.extend(reader.notes());
     let places = Places::of(&roles, reader.schema());
     let layout = Layout { file: &file, roles: &roles, places: &places };
-    let (mut batches, mut ends): (Vec<Batch>, Ends) = Default::default();
-    for_each_batch(reader, |batch| {
-        ends.push(layout, batch)?;
-        batches.push(std::mem::take(batch));
-        Ok(())
-    })?;
-    if batches.is_empty() {
-        return Err(TableError::no_rows(&file));
-    }
+    let (mut batches, ends) = layout.read_all(reader)?;
     let paid = !roles.rewards.is_empty();
     let following = match roles.next_state {
         NextState::Shifted => {
@@ -149,13 +141,13 @@ struct Place {
 }
 
 /// By name, the rows of every episode in their order.
-type EpisodeRows = BTreeMap<String, Vec<Place>>;
+type RowsByEpisode = BTreeMap<String, Vec<Place>>;
 
 /// The rows of one sample.
 struct SampleRows {
     name: Option<String>,
     label: Option<String>,
-    episodes: EpisodeRows,
+    episodes: RowsByEpisode,
 }
 
 /// A table all of whose rows are there.
@@ -207,7 +199,7 @@ impl<'a> WholeTable<'a> {
                     let [sample, label] = [sample, label].map(|text| text.map(Cow::into_owned));
                     current = *known.entry(sample.clone()).or_insert_with(|| {
                         let (name, label) = (sample.clone(), label.clone());
-                        samples.push(SampleRows { name, label, episodes: EpisodeRows::new() });
+                        samples.push(SampleRows { name, label, episodes: RowsByEpisode::new() });
                         samples.len() - 1
                     });
                     let known = &samples[current].label;
@@ -244,13 +236,11 @@ impl<'a> WholeTable<'a> {
     fn values(&self) -> Result<Values<'a>, TableError> {
         let Layout { file, roles, places } = self.layout;
         let batches: &'a [Batch] = self.batches;
-        let of = |identity, positions: &[usize]| -> Result<Vec<Tokens<'a>>, TableError> {
-            batches.iter().map(|batch| Tokens::of(identity, positions, file, batch)).collect()
-        };
-        let next_states = match (&roles.next_state, &places.next_state) {
-            (NextState::Given(identity), Some(positions)) => Some(of(identity, positions)?),
-            (NextState::Shifted, _) => None,
-            _ => Some(batches.iter().map(|_| Tokens::End).collect()),
+        type Read<'a> = fn(&Layout<'a>, &'a Batch) -> Result<Tokens<'a>, TableError>;
+        let all = |read: Read<'a>| batches.iter().map(|batch| read(&self.layout, batch)).collect::<Result<Vec<_>, _>>();
+        let next_states = match &roles.next_state {
+            NextState::Shifted => None,
+            NextState::Given(_) | NextState::OneStep => Some(all(Layout::next_states)?),
         };
         let mut rewards: Vec<Vec<Vec<f64>>> = Vec::new();
         for (name, &position) in roles.rewards.iter().zip(&places.rewards) {
@@ -260,12 +250,7 @@ impl<'a> WholeTable<'a> {
             };
             rewards.push(batches.iter().map(of_batch).collect::<Result<_, _>>()?);
         }
-        Ok(Values {
-            states: of(&roles.state, &places.state)?,
-            actions: of(&roles.action, &places.action)?,
-            next_states,
-            rewards,
-        })
+        Ok(Values { states: all(Layout::states)?, actions: all(Layout::actions)?, next_states, rewards })
     }
 
     /// The walks of a sample, one for every reward column; one without rewards where none are asked for.
