@@ -16,7 +16,7 @@ use super::tokens::Ends;
 use super::unused::misspelt;
 use crate::error::{ErrorKind, TableError};
 
-/// The place of a row that is in no sample.
+/// The place of a row that is in no sample, and of all rows where samples have rows of their own.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// The samples of a table, and where its rows went.
