@@ -173,6 +173,8 @@ fn each_of_several_rewards_is_a_sample_of_the_rows_that_have_it() {
         // By sample, and in it by reward.
         expected.sort_by_key(|named| named.name.split_once('/').map(|(step, _)| step.to_owned()));
         assert_eq!(all.samples.len(), expected.len(), "{columns}");
+        // No sample holds all rows at the places of the others.
+        assert!(all.row_count() == 36 && all.rows().all(|place| place.is_none()), "{columns}");
         for (sample, expected) in all.samples.iter().zip(expected) {
             assert_eq!((&sample.name, &sample.sample), (&expected.name, &expected.sample), "{columns}");
             let counts = [sample, expected].map(|named| named.episodes.as_ref().map(|episodes| episodes.len()));

@@ -158,11 +158,9 @@ impl Parts {
 /// # Errors
 /// When there are no preferences, one names an episode that is not there or itself, or states have no features where those are needed.
 pub fn learn(walks: &Walks, said: &[Preference], settings: &BradleyTerry) -> Result<Learned, Problem> {
-    if !(1e-9..=1e9).contains(&settings.ridge) {
-        return Err(Problem::Value { option: "ridge", why: "it must lie between 1e-9 and 1e9".to_owned() });
-    }
+    Problem::check_ridge(settings.ridge)?;
     if settings.form == Form::Mlp {
-        return Err(Problem::Value { option: "form", why: "preferences are learned with free or linear".to_owned() });
+        return Err(Problem::value("form", "preferences are learned with free or linear"));
     }
     let shown = Demonstrations::new([walks.trajectories.clone()])?;
     let set = &shown.sets()[0];

@@ -133,6 +133,19 @@ pub enum Problem {
 }
 
 impl Problem {
+    /// That an option does not take its value.
+    pub(crate) fn value(option: &'static str, why: &str) -> Self {
+        Problem::Value { option, why: why.to_owned() }
+    }
+
+    /// That λ cannot be used, where it cannot.
+    pub(crate) fn check_ridge(ridge: f64) -> Result<(), Self> {
+        match (1e-9..=1e9).contains(&ridge) {
+            true => Ok(()),
+            false => Err(Problem::value("ridge", "it must lie between 1e-9 and 1e9")),
+        }
+    }
+
     /// The problem as a sentence.
     pub fn say(&self, front_end: FrontEnd) -> String {
         match self {

@@ -9,6 +9,7 @@ use srrd::run::Steps;
 use srrd::{Metric, NamedSample, RewardSample, Settings};
 
 use crate::learned::Iterate;
+use crate::problem::Problem;
 
 /// When iterations end.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +28,14 @@ impl Patience {
     /// So many iterations, without a trace; rewards are compared by `projected`.
     pub fn new(iterations: usize) -> Self {
         Patience { iterations, distance: None, metric: Metric::Projected, trace: false }
+    }
+
+    /// That there are iterations.
+    pub(crate) fn check(self) -> Result<(), Problem> {
+        match self.iterations {
+            0 => Err(Problem::value("iterations", "it must be at least 1")),
+            _ => Ok(()),
+        }
     }
 
     /// Whether rewards of successive iterations are needed.

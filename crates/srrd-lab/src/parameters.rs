@@ -5,7 +5,7 @@ use crate::error::LabError;
 use crate::experiments;
 use crate::row::Choice;
 use crate::row::Value;
-use crate::values::{Estimation, Fraction, GRIDS, Noise, Preset, Recorded, Rewards, Size, WorldKind};
+use crate::values::{Estimation, Fraction, GRIDS, Learning, Noise, Preset, Recorded, Rewards, Size, WorldKind};
 use srrd::settings::{Batch, Shrinkage};
 use srrd::{Gamma, Metric};
 use srrd_worlds::Model;
@@ -75,11 +75,19 @@ pub struct Parameter {
     pub name: &'static str,
     /// What stands for its value in the help.
     pub value: &'static str,
-    /// What it is, in one line.
-    pub help: &'static str,
+    help: Help,
     get: fn(&Parameters) -> Vec<String>,
     set: fn(&mut Parameters, &[&str]) -> Result<(), String>,
 }
+
+/// What a parameter is, in one line.
+#[derive(Debug)]
+enum Help {
+    Text(&'static str),
+    /// With the names of choices.
+    Made(fn() -> String),
+}
+use Help::{Made, Text};
 
 /// All parameters, in the order in which they are shown.
 ///
@@ -87,14 +95,19 @@ pub struct Parameter {
 /// use srrd_lab::PARAMETERS;
 ///
 /// for parameter in &PARAMETERS {
-///     println!("--{} {}: {} ({})", parameter.name, parameter.value, parameter.help, parameter.taken_by().join(", "));
+///     println!("--{} {}: {} ({})", parameter.name, parameter.value, parameter.help(), parameter.taken_by().join(", "));
 /// }
 /// ```
 pub static PARAMETERS: [Parameter; 24] = [
     Parameter {
         name: "world",
         value: "WORLDS",
-        help: "gridworld, bouncing-balls; for classification also drone-combat and the recorded robomimic, montezuma, starcraft, mimic",
+        help: Made(|| {
+            let (grids, others): (Vec<WorldKind>, Vec<WorldKind>) =
+                WorldKind::ALL.iter().partition(|world| GRIDS.contains(world));
+            let [grids, others] = [grids, others].map(|worlds| texts(&worlds).join(", "));
+            format!("{grids}; for classification also {others} and the recorded {}", Recorded::names())
+        }),
         get: |p| [texts(&p.world), texts(&p.recorded)].concat(),
         set: |p, values| {
             let (recorded, worlds): (Vec<&str>, Vec<&str>) =
@@ -106,63 +119,63 @@ pub static PARAMETERS: [Parameter; 24] = [
     Parameter {
         name: "size",
         value: "SIZES",
-        help: "Sizes of the worlds, such as 10x10,20x20",
+        help: Text("Sizes of the worlds, such as 10x10,20x20"),
         get: |p| texts(&p.size),
         set: |p, values| list(&mut p.size, values),
     },
     Parameter {
         name: "model",
         value: "MODELS",
-        help: "linear, polynomial, sinusoidal, random: models of rewards and potentials",
+        help: Made(|| format!("{}: models of rewards and potentials", Model::names())),
         get: |p| texts(&p.model),
         set: |p, values| list(&mut p.model, values),
     },
     Parameter {
         name: "epsilon",
         value: "PROBABILITIES",
-        help: "Probabilities of a random transition",
+        help: Text("Probabilities of a random transition"),
         get: |p| texts(&p.epsilon),
         set: |p, values| list(&mut p.epsilon, values),
     },
     Parameter {
         name: "noise",
         value: "LEVELS",
-        help: "none, mild, high: deviations from potential shaping",
+        help: Made(|| format!("{}: deviations from potential shaping", Noise::names())),
         get: |p| texts(&p.noise),
         set: |p, values| list(&mut p.noise, values),
     },
     Parameter {
         name: "rollouts",
         value: "COUNTS",
-        help: "Numbers of rollouts per sample",
+        help: Text("Numbers of rollouts per sample"),
         get: |p| texts(&p.rollouts),
         set: |p, values| list_of(&mut p.rollouts, values, limited),
     },
     Parameter {
         name: "correlation",
         value: "CORRELATIONS",
-        help: "True correlations of pairs of rewards",
+        help: Text("True correlations of pairs of rewards"),
         get: |p| texts(&p.correlation),
         set: |p, values| list(&mut p.correlation, values),
     },
     Parameter {
         name: "trials",
         value: "N",
-        help: "Trials of every combination",
+        help: Text("Trials of every combination"),
         get: |p| count(p.trials),
         set: |p, values| set_count(&mut p.trials, values),
     },
     Parameter {
         name: "gamma",
         value: "GAMMAS",
-        help: "Discount factors",
+        help: Text("Discount factors"),
         get: |p| texts(&p.gamma),
         set: |p, values| list(&mut p.gamma, values),
     },
     Parameter {
         name: "metric",
         value: "METRICS",
-        help: "direct, epic, dard, srrd, projected, or all",
+        help: Made(|| format!("{}, or all", Metric::names())),
         get: |p| texts(&p.metric),
         set: |p, values| match values {
             ["all"] => {
@@ -175,42 +188,45 @@ pub static PARAMETERS: [Parameter; 24] = [
     Parameter {
         name: "estimator",
         value: "ESTIMATORS",
-        help: "double, unbiased, regressed-linear, regressed-tree",
+        help: Made(Estimation::names),
         get: |p| texts(&p.estimator),
         set: |p, values| list(&mut p.estimator, values),
     },
     Parameter {
         name: "batch",
         value: "BATCHES",
-        help: "Sizes of the double batch, or all",
+        help: Text("Sizes of the double batch, or all"),
         get: |p| texts(&p.batch),
         set: |p, values| list(&mut p.batch, values),
     },
     Parameter {
         name: "rewards",
         value: "KINDS",
-        help: "manual; maxent, maxent-actions, airl, airl-shaped, ptirl, ptirl-spread: learned; or tables of labelled samples whose rewards came from elsewhere",
+        help: Made(|| {
+            let learned = Learning::names();
+            format!("manual; {learned}: learned; or tables of labelled samples whose rewards came from elsewhere")
+        }),
         get: |p| texts(&p.rewards),
         set: |p, values| list(&mut p.rewards, values),
     },
     Parameter {
         name: "k",
         value: "COUNTS",
-        help: "Numbers of neighbours to choose from",
+        help: Text("Numbers of neighbours to choose from"),
         get: |p| texts(&p.k),
         set: |p, values| list(&mut p.k, values),
     },
     Parameter {
         name: "sets",
         value: "N",
-        help: "Samples of every agent",
+        help: Text("Samples of every agent"),
         get: |p| count(p.sets),
         set: |p, values| set_count(&mut p.sets, values),
     },
     Parameter {
         name: "data",
         value: "DIR",
-        help: "The folder of recordings; those of a world may lie in a folder of its name, such as DIR/robomimic",
+        help: Text("The folder of recordings; those of a world may lie in a folder of its name, such as DIR/robomimic"),
         get: |p| if p.data.as_os_str().is_empty() { vec![] } else { vec![p.data.to_string_lossy().into_owned()] },
         set: |p, values| {
             p.data = one(values, |text| Ok(PathBuf::from(text)))?;
@@ -220,21 +236,21 @@ pub static PARAMETERS: [Parameter; 24] = [
     Parameter {
         name: "cells",
         value: "N",
-        help: "How many cells (k-means) the states of recordings become",
+        help: Text("How many cells (k-means) the states of recordings become"),
         get: |p| count(p.cells),
         set: |p, values| set_count(&mut p.cells, values),
     },
     Parameter {
         name: "episodes",
         value: "N",
-        help: "How many recorded episodes make a sample; a patient is a sample alone",
+        help: Text("How many recorded episodes make a sample; a patient is a sample alone"),
         get: |p| count(p.episodes),
         set: |p, values| set_count(&mut p.episodes, values),
     },
     Parameter {
         name: "scores",
         value: "SCORES",
-        help: "The final scores that divide the players of montezuma into classes",
+        help: Text("The final scores that divide the players of montezuma into classes"),
         get: |p| texts(&p.scores),
         set: |p, values| {
             list(&mut p.scores, values)?;
@@ -244,14 +260,16 @@ pub static PARAMETERS: [Parameter; 24] = [
     Parameter {
         name: "min-common",
         value: "N",
-        help: "How many transitions two samples must share for a distance",
+        help: Text("How many transitions two samples must share for a distance"),
         get: |p| count(p.min_common),
         set: |p, values| set_count(&mut p.min_common, values),
     },
     Parameter {
         name: "shrinkage",
         value: "LAMBDA",
-        help: "Draw correlations over n shared transitions to 0, by n / (n + LAMBDA); srrd classify does so with 50",
+        help: Text(
+            "Draw correlations over n shared transitions to 0, by n / (n + LAMBDA); srrd classify does so with 50",
+        ),
         get: |p| p.shrinkage.map(|lambda| lambda.get().to_string()).into_iter().collect(),
         set: |p, values| {
             p.shrinkage = Some(one(values, |text| {
@@ -264,7 +282,7 @@ pub static PARAMETERS: [Parameter; 24] = [
     Parameter {
         name: "ridge",
         value: "LAMBDA",
-        help: "How strongly MaxEnt and AIRL draw what they learn to 0",
+        help: Text("How strongly MaxEnt and AIRL draw what they learn to 0"),
         get: |p| p.ridge.map(|lambda| lambda.to_string()).into_iter().collect(),
         set: |p, values| {
             p.ridge = Some(one(values, |text| match text.parse() {
@@ -277,7 +295,7 @@ pub static PARAMETERS: [Parameter; 24] = [
     Parameter {
         name: "as-published",
         value: FLAG,
-        help: "Also compute EPIC and DARD as the paper's code does, beside their definitions",
+        help: Text("Also compute EPIC and DARD as the paper's code does, beside their definitions"),
         get: |p| p.as_published.map(|yes| if yes { "yes" } else { "no" }.to_owned()).into_iter().collect(),
         set: |p, values| {
             p.as_published = Some(one(values, |text| match text {
@@ -291,7 +309,7 @@ pub static PARAMETERS: [Parameter; 24] = [
     Parameter {
         name: "seed",
         value: "N",
-        help: "The seed of the run [default: 0]",
+        help: Text("The seed of the run [default: 0]"),
         get: |p| vec![p.seed.to_string()],
         set: |p, values| {
             p.seed = one(values, u64::read)?;
@@ -304,6 +322,14 @@ pub static PARAMETERS: [Parameter; 24] = [
 const FLAG: &str = "yes/no";
 
 impl Parameter {
+    /// What it is, in one line.
+    pub fn help(&self) -> String {
+        match self.help {
+            Text(text) => text.to_owned(),
+            Made(make) => make(),
+        }
+    }
+
     /// Whether it may stand without a value, which then is `yes`.
     pub fn is_flag(&self) -> bool {
         self.value == FLAG
@@ -354,7 +380,7 @@ impl Parameters {
         let others = self.world.iter().filter(|world| !GRIDS.contains(world)).map(|world| world.info().name);
         match others.chain(self.recorded.iter().map(|recorded| recorded.name())).next() {
             Some(world) => {
-                let what = format!("`{what}` is run in gridworld and bouncing-balls, not in {world}");
+                let what = format!("`{what}` is run in {}, not in {world}", GRIDS.map(Choice::name).join(" and "));
                 Err(LabError::parameter("world", what))
             }
             None => Ok(()),
@@ -413,7 +439,6 @@ fn limited(text: &str) -> Result<usize, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::values::{Learning, Measure};
 
     fn preset() -> Parameters {
         Parameters { size: vec![Size::square(20)], rollouts: vec![1], trials: 2, ..Parameters::default() }
@@ -432,24 +457,6 @@ mod tests {
                 assert_eq!(again, parameters, "{}", kind.name);
             }
         }
-    }
-
-    #[test]
-    fn the_help_names_every_choice() {
-        fn named<T: Choice>(parameter: &str, except: &[&str]) {
-            let help = PARAMETERS.iter().find(|known| known.name == parameter).unwrap().help;
-            let words: Vec<&str> = help.split([' ', ',', ';', ':']).collect();
-            for choice in T::ALL.iter().map(|choice| choice.name()).filter(|name| !except.contains(name)) {
-                assert!(words.contains(&choice), "--{parameter}: {help}: {choice} is not there");
-            }
-        }
-        named::<WorldKind>("world", &[]);
-        named::<Recorded>("world", &[]);
-        named::<Model>("model", &[]);
-        named::<Noise>("noise", &[]);
-        named::<Measure>("metric", &Measure::PUBLISHED.map(Choice::name));
-        named::<Estimation>("estimator", &[]);
-        named::<Learning>("rewards", &[]);
     }
 
     #[test]

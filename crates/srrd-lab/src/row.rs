@@ -31,15 +31,16 @@ pub trait Choice: Copy + PartialEq + 'static {
         let place = Self::ALL.iter().position(|choice| *choice == self);
         Self::NAMES[place.expect("all choices are listed")]
     }
+    /// All their names, for messages and help.
+    fn names() -> String {
+        Self::ALL.iter().map(|choice| choice.name()).collect::<Vec<_>>().join(", ")
+    }
 }
 
 impl<T: Choice> Value for T {
     fn read(text: &str) -> Result<Self, String> {
         let found = T::ALL.iter().copied().find(|choice| choice.name() == text);
-        found.ok_or_else(|| {
-            let names: Vec<&str> = T::ALL.iter().map(|choice| choice.name()).collect();
-            format!("'{text}' is none of {}", names.join(", "))
-        })
+        found.ok_or_else(|| format!("'{text}' is none of {}", T::names()))
     }
 
     fn write(&self) -> String {

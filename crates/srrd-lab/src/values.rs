@@ -396,7 +396,7 @@ impl Value for Rewards {
             true => Ok(Rewards::Table(PathBuf::from(text))),
             false => Err(format!(
                 "'{text}' is neither manual nor one of {} nor a table of rewards with columns `sample` and `label`",
-                Learning::ALL.iter().map(|learning| learning.name()).collect::<Vec<_>>().join(", ")
+                Learning::names()
             )),
         }
     }

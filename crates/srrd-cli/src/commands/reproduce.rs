@@ -44,8 +44,8 @@ impl FromArgMatches for ParameterArgs {
 /// A parameter that one experiment alone takes says so.
 fn help(parameter: &Parameter) -> String {
     match parameter.taken_by()[..] {
-        [only] => format!("For {only}: {}", lower(parameter.help)),
-        _ => parameter.help.to_owned(),
+        [only] => format!("For {only}: {}", lower(&parameter.help())),
+        _ => parameter.help(),
     }
 }
 

@@ -91,7 +91,7 @@ fn made(name: &str) -> String {
         "parameters" => table(
             &["option", "meaning"],
             (srrd_lab::PARAMETERS.iter())
-                .map(|p| vec![code(&format!("--{} {}", p.name, p.value)), format!("{}.", p.help)]),
+                .map(|p| vec![code(&format!("--{} {}", p.name, p.value)), format!("{}.", p.help())]),
         ),
         other => panic!("there is no table '{other}'"),
     }

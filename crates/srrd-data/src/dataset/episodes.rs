@@ -22,14 +22,23 @@ pub(super) struct Part {
     pub columns: Vec<String>,
     /// The type of all of them.
     pub kind: ColumnType,
-    /// Whether integers may become floats when a fraction appears.
+    /// Whether integers become floats when a fraction appears, so that the table cannot say its type before.
     pub grows: bool,
 }
 
 impl Part {
+    pub fn new(columns: Vec<String>, kind: ColumnType) -> Self {
+        Part { columns, kind, grows: false }
+    }
+
     /// An array with one value per step.
     pub fn single(column: &str, kind: ColumnType) -> Self {
-        Part { columns: vec![column.to_owned()], kind, grows: false }
+        Part::new(vec![column.to_owned()], kind)
+    }
+
+    /// The same, whose integers become floats when a fraction appears.
+    pub fn growing(self) -> Self {
+        Part { grows: self.kind == ColumnType::Int, ..self }
     }
 
     /// An array of a role. One integer or text per step is a token; everything else is features, `ROLE.KEY.0`, `ROLE.KEY.1` and so on.
@@ -41,7 +50,7 @@ impl Part {
             (false, 1) if !key.is_empty() => vec![dotted],
             _ => (0..width).map(|index| format!("{dotted}.{index}")).collect(),
         };
-        Part { columns, kind, grows: false }
+        Part::new(columns, kind)
     }
 }
 
@@ -59,14 +68,9 @@ pub(super) trait Recording: Send {
     /// How many steps an episode has; `None` when there is no such episode. Episodes are asked for in order.
     fn steps(&mut self, episode: usize) -> Result<Option<usize>, TableError>;
 
-    /// Adds the values of a part in some steps of an episode, row after row.
+    /// Adds the values of a part in some steps of an episode, row after row, to values of its type. Those of a part that grows may become
+    /// floats.
     fn read(&mut self, episode: usize, part: usize, steps: Range<usize>, to: &mut Values) -> Result<(), TableError>;
-
-    /// The type of a part in the current episode, where it may be another than at first.
-    fn kind(&self, part: usize) -> Option<ColumnType> {
-        let _ = part;
-        None
-    }
 
     /// The number that a table gives a step.
     fn step_name(&self, episode: usize, step: usize) -> i64 {
@@ -168,7 +172,6 @@ impl EpisodeReader {
                 continue;
             }
             let Part { columns, kind, .. } = &mut self.parts[part];
-            *kind = self.recording.kind(part).filter(|found| *found == ColumnType::Float).unwrap_or(*kind);
             if self.block.kind() == *kind {
                 self.block.clear()
             } else {
@@ -185,6 +188,8 @@ impl EpisodeReader {
                 );
                 return Err(TableError::new(ErrorKind::Malformed, &self.name, what).in_column(&columns[0]));
             }
+            // Once they are floats, they stay floats.
+            *kind = self.block.kind();
             for (column, to) in selected {
                 scatter(&self.block, column, columns.len(), &mut batch.columns[to]);
             }

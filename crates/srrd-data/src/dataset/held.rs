@@ -38,14 +38,13 @@ impl<E: Episodes> Recording for HeldRecording<E> {
         Ok(Some(self.held.steps))
     }
 
-    fn kind(&self, part: usize) -> Option<ColumnType> {
-        Some(self.held.parts[part].kind())
-    }
-
     fn read(&mut self, _: usize, part: usize, steps: Range<usize>, to: &mut Values) -> Result<(), TableError> {
         let from = &self.held.parts[part];
         let width = from.len() / self.held.steps.max(1);
         let range = steps.start * width..steps.end * width;
+        if from.kind() == ColumnType::Float {
+            to.become_floats();
+        }
         match (from, to) {
             (Values::Float(from), Values::Float(to)) => to.extend_from_slice(&from[range]),
             (Values::Int(from), Values::Int(to)) => to.extend_from_slice(&from[range]),

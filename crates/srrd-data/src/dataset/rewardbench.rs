@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::DatasetInfo;
 use super::log::held::HeldReader;
-use super::log::{Log, LogReader, is_called};
+use super::log::{Log, is_called, log_reader};
 use crate::error::{ErrorKind, TableError};
 use crate::table::{Column, ColumnType, TableReader, TextColumn, Values, text_of};
 
@@ -133,7 +133,7 @@ impl Results {
         debug_assert!(columns.iter().all(|(_, column)| column.kind() != ColumnType::Bool));
         let mut log = Log::new(INFO.name, rewards);
         log.gold = Some(CHOSEN.to_owned());
-        Ok(Box::new(LogReader::new(Box::new(HeldReader::new(name, columns)), log, "response")))
+        Ok(log_reader(Box::new(HeldReader::new(name, columns)), log, "response"))
     }
 }
 

@@ -7,9 +7,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::episodes::{EpisodeReader, Part};
-use super::hdf5::{Array, File, GroupedEpisodes, Source, is_hdf5, numbered};
-use super::note::DatasetNote;
+use super::episodes::Part;
+use super::hdf5::{Array, File, GroupedEpisodes, Parts, Source, is_hdf5, numbered};
 use super::{DatasetInfo, DatasetOptions};
 use crate::error::{ErrorKind, TableError, shorten};
 use crate::table::{ColumnType, ReadOptions, TableReader, listed};
@@ -37,16 +36,8 @@ fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, Tabl
     let Some((first, _)) = groups.first() else {
         return Err(TableError::new(ErrorKind::Empty, file.name(), "there are no demonstrations in `data`"));
     };
-    let (parts, left_out) = parts(&file, first, &options.dataset)?;
-    let rewards = options.dataset.reward.clone().unwrap_or_else(|| "rewards".to_owned());
-    let mut notes = vec![DatasetNote::Kind { dataset: INFO.name, episodes: groups.len() }];
-    if !left_out.is_empty() {
-        notes.push(DatasetNote::KeysLeftOut { keys: left_out });
-    }
-    let name = file.name().to_owned();
-    let recording = GroupedEpisodes::new(file, groups, rewards, parts);
-    let parts = recording.parts();
-    Ok(Box::new(EpisodeReader::new(name, Box::new(recording), parts, options)?.noting(notes)))
+    let parts = parts(&file, first, &options.dataset)?;
+    GroupedEpisodes::open(INFO.name, file, groups, parts, options)
 }
 
 /// The demonstrations that a filter names, or all.
@@ -71,9 +62,7 @@ fn filtered(file: &File, demos: Vec<String>, options: &DatasetOptions) -> Result
     Ok(wanted.into_iter().filter(|name| seen.insert(name.clone())).collect())
 }
 
-/// The parts of an episode as the first has them, and the observations that are left out.
-#[allow(clippy::type_complexity)]
-fn parts(file: &File, first: &str, options: &DatasetOptions) -> Result<(Vec<(Part, Source)>, Vec<String>), TableError> {
+fn parts(file: &File, first: &str, options: &DatasetOptions) -> Result<Parts, TableError> {
     // Files list their members in different orders.
     let (_, mut there) = file.members(&format!("{first}/obs"))?;
     there.sort();

@@ -111,11 +111,8 @@ fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>, Tabl
         }
     };
     let labelled = games[0].class.is_some();
-    let features = |role: &str| Part {
-        grows: false,
-        columns: FEATURES.iter().map(|feature| format!("{role}.{feature}")).collect(),
-        kind: ColumnType::Float,
-    };
+    let features =
+        |role: &str| Part::new(FEATURES.iter().map(|feature| format!("{role}.{feature}")).collect(), ColumnType::Float);
     let mut parts = vec![Part::single("sample", ColumnType::Text)];
     if labelled {
         parts.push(Part::single("label", ColumnType::Text));

@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use super::DatasetInfo;
-use super::log::{Log, LogReader, files_of, is_called};
+use super::log::{Log, files_of, is_called, log_reader};
 use crate::error::{ErrorKind, TableError};
 use crate::table::{
     ColumnType, PartsReader, ReadOptions, Schema, TableReader, TypedReader, Values, for_each_batch, infer_types_of,
@@ -106,7 +106,7 @@ fn as_log(table: Box<dyn TableReader>, kinds: Kinds, mixed: Vec<(String, String)
     let rewards = kinds.into_iter().filter(|(name, kind)| is_number(kind) && is_reward(name));
     let mut log = Log::new(INFO.name, rewards.map(|(name, _)| name).collect());
     log.mixed = mixed;
-    Box::new(LogReader::new(table, log, "completion"))
+    log_reader(table, log, "completion")
 }
 
 /// A log whose format does not say what its columns hold: it is read twice, and again where rewards may be told by text.

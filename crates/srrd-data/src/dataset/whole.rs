@@ -131,7 +131,7 @@ impl Rows {
             }
             let role = if options.rewards.contains(name) { Some(Role::Reward) } else { roles[column] };
             let cell = self.cell(column);
-            let same = |kind| Made { column, take: Take::Same, part: Part::single(name, kind) };
+            let same = |kind| Made { column, take: Take::Same, part: Part::single(name, kind).growing() };
             match &cell {
                 Value::Array(entries) if role.is_some() || entries.len() == steps => {
                     let (width, kind) = self.entry(column, entries, role)?;
@@ -142,7 +142,7 @@ impl Rows {
                             _ => (0..width).map(|index| format!("{name}.{index}")).collect(),
                         };
                         let take = Take::Entries { from, extra, width: width.max(1) };
-                        Made { column, take, part: Part { columns, kind, grows: kind == ColumnType::Int } }
+                        Made { column, take, part: Part::new(columns, kind).growing() }
                     };
                     made.push(of(name, 0));
                     if extra > 0 && !roles.contains(&Some(Role::NextState)) {
@@ -157,10 +157,7 @@ impl Rows {
                 Value::Bool(_) if ends_episodes(role) => {
                     made.push(Made { take: Take::Last, ..same(ColumnType::Bool) });
                 }
-                Value::Number(_) => {
-                    let (kind, grows) = (number_type([&cell]), !cell.is_f64());
-                    made.push(Made { part: Part { grows, ..Part::single(name, kind) }, ..same(kind) });
-                }
+                Value::Number(_) => made.push(same(number_type([&cell]))),
                 Value::Bool(_) => made.push(same(ColumnType::Bool)),
                 _ => made.push(same(ColumnType::Text)),
             }

@@ -55,11 +55,7 @@ impl Input {
         let file = reader.name().to_owned();
         let mut notes = Vec::new();
         let roles = Roles::of(&file, reader.schema(), options, &mut notes)?;
-        let mut columns = roles.meant();
-        columns.dedup();
-        let mut seen = std::collections::HashSet::new();
-        columns.retain(|column| seen.insert(column.clone()));
-        reader.select(&columns.iter().map(String::as_str).collect::<Vec<_>>())?;
+        reader.select(&roles.meant().iter().map(String::as_str).collect::<Vec<_>>())?;
         notes.extend(reader.notes());
         let places = Places::of(&roles, reader.schema());
         Ok(Input { file, reader, roles, places, notes })

@@ -8,13 +8,13 @@ use crate::error::{ErrorKind, TableError};
 use crate::table::batch::{Batch, Column, TextColumn, Values};
 use crate::table::format::{FileFormat, Format};
 use crate::table::gaps::{self, Gaps, Lasts};
+use crate::table::layout::{Layout, Places};
 use crate::table::note::TableNote;
 use crate::table::number::finite_numbers;
 use crate::table::options::{Next, TableOptions};
 use crate::table::read::cells::open_cells;
 use crate::table::read::{Extras, Passing, TableReader, for_each_batch};
-use crate::table::roles::{NextState, Places, Roles};
-use crate::table::samples::Rows;
+use crate::table::roles::{NextState, Roles};
 use crate::table::schema::{ColumnType, Schema};
 use crate::table::tokens::{Ends, Tokens, cell_text, check_present};
 use crate::table::types::{coerce, infer};
@@ -389,19 +389,17 @@ impl TransitionCheck {
 
     fn rows(&mut self, batch: &Batch) -> Result<(), TableError> {
         let TransitionCheck { file, roles, places, rewards, labels, gaps, rows, .. } = self;
-        Tokens::of(&roles.state, &places.state, file, batch)?;
-        Tokens::of(&roles.action, &places.action, file, batch)?;
+        let table = Layout { file, roles, places };
+        table.states(batch)?;
+        table.actions(batch)?;
         let mut ends = Ends::default();
-        ends.push(file, roles, places, batch)?;
-        if let (NextState::Given(identity), Some(positions)) = (&roles.next_state, &places.next_state) {
-            let table = Rows { file, roles, places };
-            match gaps.take(table, Lasts::of(table, batch), batch, 0, (&ends, 0))? {
-                None => drop(Tokens::of(identity, positions, file, batch)?),
-                Some(leads) => {
-                    let mut filled = batch.clone();
-                    leads.fill(places, &mut filled);
-                    Tokens::of(identity, positions, file, &filled)?;
-                }
+        ends.push(table, batch)?;
+        match gaps.take(table, Lasts::of(table, batch), batch, 0, (&ends, 0))? {
+            None => drop(table.next_states(batch)?),
+            Some(leads) => {
+                let mut filled = batch.clone();
+                leads.fill(places, &mut filled);
+                table.next_states(&filled)?;
             }
         }
         for (name, &position) in roles.rewards.iter().zip(&places.rewards) {
@@ -430,7 +428,7 @@ impl TransitionCheck {
     /// When all rows were taken; `left_out`: whether there are others, which lack a reward.
     fn finish(&mut self, left_out: bool) -> Result<(), TableError> {
         // All rows stay, those without a next state, too.
-        let table = Rows { file: &self.file, roles: &self.roles, places: &self.places };
+        let table = Layout { file: &self.file, roles: &self.roles, places: &self.places };
         std::mem::take(&mut self.gaps).finish(table, false)?;
         match (self.rows, left_out) {
             (0, false) => Err(TableError::no_rows(&self.file)),

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::batch::{Batch, Column, TextColumn, Values};
+use super::layout::{Layout, Places};
 use super::note::TableNote;
 use super::number::finite_numbers;
-use super::roles::{Identity, NextState, Places, Roles};
-use super::samples::Rows;
+use super::roles::{Identity, NextState, Roles};
 use super::shift::Following;
 use super::tokens::{Ends, cell_text};
 use crate::error::{ErrorKind, TableError, shorten};
@@ -95,7 +95,7 @@ pub(crate) struct Lasts {
 }
 
 impl Order {
-    fn of(table: Rows<'_>, batch: &Batch) -> Self {
+    fn of(table: Layout<'_>, batch: &Batch) -> Self {
         let Some(name) = &table.roles.step else { return Order::Rows };
         let Some(step) = table.places.step else {
             let what = "the column cannot be read, and has to tell which rows without a next state are the last ones of their `episode`; \
@@ -120,8 +120,8 @@ impl Order {
 
 impl Lasts {
     /// Of the rows of a batch.
-    pub fn of(table: Rows<'_>, batch: &Batch) -> Self {
-        let Rows { roles, places, .. } = table;
+    pub fn of(table: Layout<'_>, batch: &Batch) -> Self {
+        let Layout { roles, places, .. } = table;
         let (NextState::Given(_), Some(episode)) = (&roles.next_state, places.episode) else { return Lasts::default() };
         let order = Order::of(table, batch);
         let names: Vec<&Column> =
@@ -213,13 +213,13 @@ impl Gaps {
     /// last of its episode.
     pub fn take(
         &mut self,
-        table: Rows<'_>,
+        table: Layout<'_>,
         lasts: Lasts,
         batch: &Batch,
         number: usize,
         ends: (&Ends, usize),
     ) -> Result<Option<Leads>, TableError> {
-        let Rows { roles, places, .. } = table;
+        let Layout { roles, places, .. } = table;
         let before = self.rows;
         self.rows += batch.rows;
         let missing = missing(roles, places, batch);
@@ -273,7 +273,7 @@ impl Gaps {
 
     /// When all rows have been taken: what there is to know about those without a next state; `paid`: whether the rewards of those that
     /// are left out count.
-    pub fn finish(self, table: Rows<'_>, paid: bool) -> Result<Option<TableNote>, TableError> {
+    pub fn finish(self, table: Layout<'_>, paid: bool) -> Result<Option<TableNote>, TableError> {
         if let Some(error) = self.wrong_step.filter(|_| !self.open.is_empty()) {
             return Err(error);
         }
@@ -289,7 +289,7 @@ impl Gaps {
     }
 }
 
-fn wrong(table: Rows<'_>, row: u64, line: Option<u64>, unnamed: bool) -> TableError {
+fn wrong(table: Layout<'_>, row: u64, line: Option<u64>, unnamed: bool) -> TableError {
     let what = "the value is missing: fill it in, drop the row, or mark it as an end (`terminated` or `done`) or as cut off (`truncated` or \
                 `timeout`). Only such rows, and the last one of each `episode`, may have no next state";
     let unnamed = match &table.roles.episode {
@@ -307,7 +307,7 @@ fn wrong(table: Rows<'_>, row: u64, line: Option<u64>, unnamed: bool) -> TableEr
 
 /// Where all rows of a table lead, and what there is to know about them; `None` where every row has its next state.
 pub(crate) fn following(
-    table: Rows<'_>,
+    table: Layout<'_>,
     batches: &mut [Batch],
     ends: &Ends,
     paid: bool,

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use srrd::sample::{Apart, OfList, OwnRows, Placement};
+use srrd::sample::{Apart, Ends, OfList, OwnRows, Placement};
 use srrd::{Duplicates, FrontEnd, NamedSample, RewardSample, SampleBuilder, SampleError};
 
 use super::batch::Batch;
 use super::copy::label_changes;
 use super::episodes::EpisodeRows;
-use super::roles::{NextState, RewardGaps, Roles};
+use super::roles::{Lacking, NextState, Roles};
 use super::samples::{Made, NOWHERE, SampleTable};
 use crate::error::{ErrorKind, TableError};
 
@@ -16,9 +16,9 @@ use crate::error::{ErrorKind, TableError};
 struct Gathering {
     name: String,
     label: Option<String>,
-    /// With the rewards of the first reward column; without any where each has rows of its own.
+    /// Its rows, with the rewards that are pushed ([`Rewards`](super::layout::Rewards)).
     builder: SampleBuilder,
-    /// Those of the other reward columns, or of all.
+    /// The other lists of rewards.
     others: Vec<Vec<f64>>,
     episodes: EpisodeRows,
     /// The numbers of its rows in the file, kept only where a message may need them.
@@ -55,11 +55,12 @@ impl<'a> Gathered<'a> {
     }
 
     fn add(&mut self, name: &str) -> usize {
+        let others = self.roles.sample_columns().len() - usize::from(self.roles.lacking != Lacking::Apart);
         self.samples.push(Gathering {
             name: name.to_owned(),
             label: None,
             builder: SampleBuilder::new(),
-            others: vec![Vec::new(); self.roles.list_count() - 1],
+            others: vec![Vec::new(); others],
             episodes: EpisodeRows::default(),
             row_numbers: Vec::new(),
         });
@@ -99,7 +100,7 @@ impl<'a> Gathered<'a> {
         &mut self.samples[sample].builder
     }
 
-    /// The rewards of a sample's rows in the reward columns behind the first.
+    /// The lists of rewards of a sample's rows that are not pushed with them.
     pub fn others(&mut self, sample: usize) -> &mut [Vec<f64>] {
         &mut self.samples[sample].others
     }
@@ -146,9 +147,10 @@ impl<'a> Gathered<'a> {
         self.sample_of_row.push(NOWHERE);
     }
 
-    /// Builds the samples: for every name one per reward column, one behind the other.
-    pub fn build(self) -> Result<SampleTable, TableError> {
-        let Gathered { file, duplicates, roles, sample_of_row, .. } = self;
+    /// Builds the samples: for every name one per reward column, one behind the other. `ends` says of every row of the table whether the task is
+    /// over after it, or nothing.
+    pub fn build(self, ends: &[bool]) -> Result<SampleTable, TableError> {
+        let Gathered { file, duplicates, roles, mut sample_of_row, .. } = self;
         if self.samples.is_empty() {
             return Err(match sample_of_row.is_empty() {
                 true => TableError::no_rows(file),
@@ -164,14 +166,17 @@ impl<'a> Gathered<'a> {
         let columns = roles.sample_columns();
         let (mut groups, mut samples, mut made) = (Vec::new(), Vec::new(), Vec::new());
         let mut placements = Vec::with_capacity(self.samples.len());
-        for gathering in self.samples {
+        let ends = by_sample(ends, &sample_of_row, self.samples.len());
+        let mut shared = true;
+        for (gathering, ends) in self.samples.into_iter().zip(ends) {
             let Gathering { name, label, builder, others, episodes, row_numbers } = gathering;
             if roles.sample.is_some() {
                 groups.push(name.clone());
             }
             let failed = |reward: usize, error: SampleError| conflict(file, columns[reward], &error, &row_numbers);
-            let (built, placement) = of_lists(builder, others, duplicates, roles.gaps)
-                .map_err(|(list, error)| failed(list - usize::from(roles.gaps == RewardGaps::Apart), error))?;
+            let (built, placement) =
+                of_lists(builder, others, duplicates, roles.lacking).map_err(|(list, error)| failed(list, error))?;
+            shared &= built.iter().all(|built| built.as_ref().is_some_and(|built| built.own.is_none()));
             // The episodes of all rows, which most samples have.
             let mut of_all = None;
             for (column, (built, reward)) in built.into_iter().zip(&columns).enumerate() {
@@ -184,12 +189,22 @@ impl<'a> Gathered<'a> {
                     }
                 };
                 let episodes = episodes.transpose().map_err(|error| failed(column, error))?;
+                let marked = match (&own, roles.next_state == NextState::OneStep) {
+                    (_, true) => sample.with_ends(Ends::all()),
+                    (_, false) if ends.is_empty() => Ok(sample),
+                    (None, false) => sample.with_row_ends(&placement, &ends),
+                    (Some(own), false) => {
+                        let ends: Vec<bool> = own.rows.iter().map(|&row| ends[row as usize]).collect();
+                        sample.with_row_ends(&own.placement, &ends)
+                    }
+                };
+                let sample = marked.expect("there is a mark for every row");
                 let name = match (roles.named_by_reward, &roles.sample) {
                     (false, _) => name.clone(),
                     (true, None) => (*reward).to_owned(),
                     (true, Some(_)) => format!("{name}/{reward}"),
                 };
-                made.push(Made { column, gathering: placements.len(), which, own });
+                made.push(Made { column, gathering: placements.len(), which });
                 samples.push(NamedSample {
                     name,
                     from_file: roles.sample.is_none() && !roles.named_by_reward,
@@ -211,6 +226,10 @@ impl<'a> Gathered<'a> {
             return Err(TableError::no_row_with(file).in_column(columns[column]));
         }
         let transition_of_row = in_order_of_rows(&sample_of_row, placements);
+        if !shared {
+            // Where a row is in no sample or in several, at other places, none is its place.
+            sample_of_row = vec![NOWHERE; transition_of_row.len()];
+        }
         Ok(SampleTable {
             samples,
             made,
@@ -232,14 +251,14 @@ struct Built {
     own: Option<OwnRows>,
 }
 
-/// The samples of all lists; `None` where no row has such a reward. An error comes with the number of its list, the pushed one being 0.
+/// The samples of all lists; `None` where no row has such a reward. An error comes with the number of its list.
 fn of_lists(
     builder: SampleBuilder,
     others: Vec<Vec<f64>>,
     duplicates: Duplicates,
-    gaps: RewardGaps,
+    lacking: Lacking,
 ) -> Result<(Vec<Option<Built>>, Placement), OfList> {
-    if gaps == RewardGaps::Apart {
+    if lacking == Lacking::Apart {
         let (built, placement) = builder.build_apart(others, duplicates)?;
         let of = |Apart { sample, own }| Built { sample, which: None, own };
         return Ok((built.into_iter().map(|apart| apart.map(of)).collect(), placement));
@@ -247,6 +266,20 @@ fn of_lists(
     let (built, placement) = builder.build_scored(others, duplicates)?;
     let of = |(sample, which)| Some(Built { sample, which, own: None });
     Ok((built.into_iter().map(of).collect(), placement))
+}
+
+/// By sample, what is said of its rows.
+fn by_sample(flags: &[bool], sample_of_row: &[u32], samples: usize) -> Vec<Vec<bool>> {
+    if sample_of_row.is_empty() {
+        return vec![flags.to_vec()];
+    }
+    let mut by_sample = vec![Vec::new(); samples];
+    for (&flag, &sample) in flags.iter().zip(sample_of_row) {
+        if let Some(of_sample) = by_sample.get_mut(sample as usize) {
+            of_sample.push(flag);
+        }
+    }
+    by_sample
 }
 
 /// What became of the rows of a table, given what became of those of each sample.

@@ -6,6 +6,7 @@ mod episodes;
 mod format;
 mod gaps;
 mod gather;
+mod layout;
 mod model;
 mod models;
 mod names;
@@ -23,6 +24,7 @@ mod samples;
 mod schema;
 mod scores;
 mod shift;
+mod take;
 mod tokens;
 mod trajectories;
 mod types;
@@ -62,6 +64,7 @@ pub use write::{TableWriter, create};
 
 pub(crate) use crate::dataset::PartsReader;
 pub(crate) use gaps::missing as missing_next;
+pub(crate) use layout::Places;
 pub(crate) use number::feature_numbers;
 #[cfg(feature = "arrow")]
 pub(crate) use read::arrays::{column_type, fill as fill_column, list_value};
@@ -72,8 +75,9 @@ pub(crate) use read::guard::guarded;
 #[cfg(feature = "hdf5")]
 pub(crate) use read::half::half_to_f64;
 pub(crate) use read::lines;
+pub(crate) use read::revised::{Revised, Revision};
 pub(crate) use read::{Selection, check_names, listed, open_file};
-pub(crate) use roles::{Identity, NextState, Places, Roles};
+pub(crate) use roles::{Identity, NextState, Roles};
 pub(crate) use scores::{is_index, is_score};
 pub(crate) use tokens::{cell_text, truths};
 pub(crate) use types::{TypedReader, is_only_text};

@@ -101,7 +101,7 @@ fn truth(text: &str) -> Option<f64> {
 ///
 /// # Errors
 /// As [`finite_numbers`], but for NaN.
-pub(super) fn numbers_with_gaps(
+pub(super) fn numbers_or_nan(
     file: &str,
     name: &str,
     batch: &Batch,

@@ -1,6 +1,6 @@
 //! What the columns of a table of transitions mean.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use srrd::FrontEnd;
 
@@ -35,14 +35,14 @@ pub(crate) struct Roles {
     /// Whether someone asks for properties of the actions.
     pub properties: bool,
     /// What becomes of rows that lack some of the rewards.
-    pub gaps: RewardGaps,
+    pub lacking: Lacking,
 }
 
 /// What becomes of rows that lack some of the rewards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RewardGaps {
+pub(crate) enum Lacking {
     /// They are refused, or left out by who reads them.
-    None,
+    Refused,
     /// They are in all samples, which know what they score.
     Marked,
     /// They are in the samples of the rewards that they have.
@@ -297,10 +297,10 @@ impl Roles {
             (None, Next::Auto) if episode.is_some() && step.is_some() => NextState::Shifted,
             (None, _) => NextState::OneStep,
         };
-        let gaps = match (options.is_log, options.properties, rewards.len()) {
-            (true, true, _) => RewardGaps::Marked,
-            (true, false, 2..) => RewardGaps::Apart,
-            _ => RewardGaps::None,
+        let lacking = match (options.is_log, options.properties, rewards.len()) {
+            (true, true, _) => Lacking::Marked,
+            (true, false, 2..) => Lacking::Apart,
+            _ => Lacking::Refused,
         };
         let one_step_by_default = next_state == NextState::OneStep && options.next == Next::Auto;
         let roles = Roles {
@@ -317,18 +317,13 @@ impl Roles {
             keep_episodes: options.episodes,
             one_step_by_default,
             properties: options.properties,
-            gaps,
+            lacking,
         };
         let recognised = finder.recognised;
         if !recognised.is_empty() {
             notes.push(TableNote::Recognised { file: file.to_owned(), columns: recognised });
         }
         Ok(roles)
-    }
-
-    /// How many lists of rewards rows have: one for each of these, and where rewards have rows of their own, one that all rows have.
-    pub fn list_count(&self) -> usize {
-        self.sample_columns().len() + usize::from(self.gaps == RewardGaps::Apart)
     }
 
     /// The names of all samples of a row: the properties that are asked for, which every row has, and its reward columns.
@@ -393,17 +388,14 @@ impl Roles {
             columns.extend(self.step.clone());
         }
         columns.extend(self.ends.iter().flatten().cloned());
-        // A column may have two roles, such as a state that is rewarded by itself.
-        let mut seen = std::collections::HashSet::new();
-        columns.retain(|column| seen.insert(column.clone()));
-        columns
+        once(columns)
     }
 
     /// All columns that mean something, needed or not.
     pub fn meant(&self) -> Vec<String> {
         let mut columns = self.columns();
         columns.extend([&self.episode, &self.step].into_iter().flatten().cloned());
-        columns
+        once(columns)
     }
 
     /// The columns whose values are tokens or names.
@@ -421,40 +413,11 @@ impl Roles {
     }
 }
 
-/// Where the columns of the roles are in batches.
-pub(crate) struct Places {
-    pub state: Vec<usize>,
-    pub action: Vec<usize>,
-    pub next_state: Option<Vec<usize>>,
-    pub rewards: Vec<usize>,
-    pub sample: Option<usize>,
-    pub label: Option<usize>,
-    pub episode: Option<usize>,
-    pub step: Option<usize>,
-    pub ends: [Option<usize>; 4],
-}
-
-impl Places {
-    /// In batches of these columns.
-    pub fn of(roles: &Roles, schema: &Schema) -> Self {
-        let known: HashMap<&str, usize> = schema.names().enumerate().map(|(at, name)| (name, at)).collect();
-        let all = |names: &[String]| names.iter().filter_map(|name| known.get(name.as_str()).copied()).collect();
-        let one = |name: &Option<String>| name.as_deref().and_then(|name| known.get(name).copied());
-        Places {
-            state: all(&roles.state.columns()),
-            action: all(&roles.action.columns()),
-            next_state: match &roles.next_state {
-                NextState::Given(identity) => Some(all(&identity.columns())),
-                _ => None,
-            },
-            rewards: all(&roles.rewards),
-            sample: one(&roles.sample),
-            label: one(&roles.label),
-            episode: one(&roles.episode),
-            step: one(&roles.step),
-            ends: [0, 1, 2, 3].map(|which| one(&roles.ends[which])),
-        }
-    }
+/// Each name once: a column may have two roles, such as a state that is rewarded by itself.
+fn once(mut columns: Vec<String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    columns.retain(|column| seen.insert(column.clone()));
+    columns
 }
 
 fn check_same_features(file: &str, state: &Identity, next_state: &Identity) -> Result<(), TableError> {

@@ -2,25 +2,21 @@
 
 use std::path::Path;
 
-use srrd::sample::{OwnRows, Placement};
-use srrd::{NamedSample, RewardSample, SampleBuilder, SampleError, Token};
+use srrd::NamedSample;
 
-use super::batch::Batch;
-use super::gaps::{Gaps, Lasts};
 use super::gather::Gathered;
+use super::layout::{Layout, Places};
 use super::note::TableNote;
-use super::number::{finite_numbers, numbers_with_gaps};
 use super::options::TableOptions;
-use super::properties::properties_of;
+use super::read::TableReader;
 use super::read::cells::open_cells;
-use super::read::{TableReader, for_each_batch, for_each_mapped};
-use super::roles::{Identity, NextState, Places, RewardGaps, Roles};
-use super::shift::{Following, following};
-use super::tokens::{Ends, Tokens, cell_text, is_long, names_of};
+use super::roles::{Lacking, NextState, Roles};
+use super::take::Taker;
+use super::tokens::Ends;
 use super::unused::misspelt;
 use crate::error::{ErrorKind, TableError};
 
-/// The place of a row that is in no sample.
+/// The place of a row that is in no sample, and of all rows where samples have rows of their own.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// The samples of a table, and where its rows went.
@@ -54,8 +50,6 @@ pub(super) struct Made {
     pub gathering: usize,
     /// Which of its transitions have such a reward; `None`: all.
     pub which: Option<Vec<bool>>,
-    /// Which of the rows it is made of; `None`: all that name it.
-    pub own: Option<OwnRows>,
 }
 
 /// A sample, and which of its transitions have such a reward; `None`: all.
@@ -99,9 +93,8 @@ impl SampleTable {
         self.rewards
     }
 
-    /// The indices of a row's sample (of the first reward column; those of the others follow it, unless they have rows of their own) and, in
-    /// there, of its transition.
-    /// `None` for a row that was left out because nobody knows its next state.
+    /// The indices of a row's sample (of the first reward column; those of the others follow it) and, in there, of its transition.
+    /// `None` for a row that was left out because nobody knows its next state, and for all rows where samples have rows of their own.
     #[inline]
     pub fn place_of(&self, row: usize) -> Option<(usize, usize)> {
         let sample = self.sample_of_row.get(row).copied().unwrap_or(0);
@@ -124,41 +117,6 @@ impl SampleTable {
             scored[gathering].1.push(Scored { sample, which });
         }
         scored
-    }
-
-    /// Tells every sample which of its transitions end an episode.
-    fn mark_ends(&mut self) {
-        let Some(ends) = &self.ends else { return };
-        let gatherings = self.made.last().map_or(0, |made| made.gathering + 1);
-        let mut rows = vec![(Placement { transition: Vec::new() }, Vec::new()); gatherings];
-        for (place, &ends) in self.rows().zip(ends) {
-            if let Some((sample, transition)) = place {
-                let (placement, of_sample) = &mut rows[sample / self.rewards];
-                placement.transition.push(transition as u32);
-                of_sample.push(ends);
-            }
-        }
-        let made = std::mem::take(&mut self.made);
-        self.each_sample(|number, sample| {
-            let (placement, ends) = &rows[made[number].gathering];
-            match &made[number].own {
-                None => sample.with_row_ends(placement, ends),
-                Some(OwnRows { rows, placement }) => {
-                    let ends: Vec<bool> = rows.iter().map(|&row| ends[row as usize]).collect();
-                    sample.with_row_ends(placement, &ends)
-                }
-            }
-        });
-        self.made = made;
-    }
-
-    fn each_sample(&mut self, change: impl Fn(usize, RewardSample) -> Result<RewardSample, SampleError>) {
-        let samples = std::mem::take(&mut self.samples);
-        let change = |(number, named): (usize, NamedSample)| NamedSample {
-            sample: change(number, named.sample).expect("there is a mark for every row"),
-            ..named
-        };
-        self.samples = samples.into_iter().enumerate().map(change).collect();
     }
 
     /// For every row of the table whether the task is over after it; `None` where no column says so.
@@ -233,8 +191,8 @@ pub fn read_sample_table(
         options.mean(log);
     }
     let roles = Roles::of(&file, reader.schema(), &options, &mut notes)?;
-    if roles.gaps != RewardGaps::None {
-        reader.keep_gaps();
+    if roles.lacking != Lacking::Refused {
+        reader.keep_lacking();
     }
     let log = reader.log().cloned();
     if log.is_some() {
@@ -246,12 +204,15 @@ pub fn read_sample_table(
     roles.select(reader.as_mut())?;
     notes.extend(reader.notes());
     let places = Places::of(&roles, reader.schema());
-    let rows = Rows { file: &file, roles: &roles, places: &places };
-    let mut taker =
-        Taker { rows, gathered: Gathered::new(&file, name, options.duplicates, &roles), ends: Ends::default() };
+    let layout = Layout { file: &file, roles: &roles, places: &places };
+    let mut taker = Taker {
+        table: layout,
+        gathered: Gathered::new(&file, name, options.duplicates, &roles),
+        ends: Ends::default(),
+    };
     if roles.next_state == NextState::Shifted {
         let following = taker.take_shifted(reader)?;
-        notes.extend(following.notes(&file, &roles, false));
+        notes.extend(following.notes(layout, false));
     } else {
         notes.extend(taker.take_given(reader)?);
     }
@@ -269,7 +230,7 @@ pub fn read_sample_table(
         notes.push(TableNote::StepsAsPrompts { file: file.clone() });
     }
     let left_out = log.map_or_else(Vec::new, |log| log.notes(&file));
-    let mut table = gathered.build().map_err(|error| match error.kind() {
+    let mut table = gathered.build(&ends.ends).map_err(|error| match error.kind() {
         ErrorKind::Empty if !left_out.is_empty() && error.column().is_none() => TableError::no_row_with(&file),
         _ => error,
     })?;
@@ -277,221 +238,5 @@ pub fn read_sample_table(
     table.notes = notes;
     table.samples.iter_mut().for_each(|named| named.goes_on = unsure);
     table.ends = (!ends.ends.is_empty()).then_some(ends.ends);
-    if roles.next_state == NextState::OneStep {
-        table.each_sample(|_, sample| sample.with_ends(srrd::sample::Ends::all()));
-    } else if table.ends.is_some() {
-        table.mark_ends();
-    }
     Ok(table)
-}
-
-/// The rows of the batches of a table.
-#[derive(Clone, Copy)]
-pub(super) struct Rows<'a> {
-    pub file: &'a str,
-    pub roles: &'a Roles,
-    pub places: &'a Places,
-}
-
-impl Rows<'_> {
-    fn states<'b>(&self, batch: &'b Batch) -> Result<Tokens<'b>, TableError> {
-        Tokens::of(&self.roles.state, &self.places.state, self.file, batch)
-    }
-
-    fn actions<'b>(&self, batch: &'b Batch) -> Result<Tokens<'b>, TableError> {
-        Tokens::of(&self.roles.action, &self.places.action, self.file, batch)
-    }
-
-    fn next_states<'b>(&self, batch: &'b Batch) -> Result<Tokens<'b>, TableError> {
-        match (&self.roles.next_state, &self.places.next_state) {
-            (NextState::Given(identity), Some(positions)) => Tokens::of(identity, positions, self.file, batch),
-            _ => Ok(Tokens::End),
-        }
-    }
-
-    /// Properties that are asked for, then by reward column the rewards of all rows.
-    fn rewards(&self, batch: &Batch) -> Result<Vec<Vec<f64>>, TableError> {
-        let columns = self.roles.rewards.iter().zip(&self.places.rewards);
-        let made = match (self.roles.properties, &self.roles.action) {
-            // What is pushed has a reward for every row.
-            (false, _) if self.roles.gaps == RewardGaps::Apart => vec![vec![0.0; batch.rows]],
-            (false, _) => Vec::new(),
-            (true, Identity::Token(_)) => properties_of(batch.columns.get(self.places.action[0]), batch),
-            (true, Identity::Features { .. }) => properties_of(None, batch),
-        };
-        let read = columns.map(|(name, &position)| {
-            let mut rewards = Vec::with_capacity(batch.rows);
-            let take = if self.roles.gaps == RewardGaps::None { finite_numbers } else { numbers_with_gaps };
-            take(self.file, name, batch, position, &mut rewards).map(|()| rewards)
-        });
-        made.into_iter().map(Ok).chain(read).collect()
-    }
-
-    /// Pushes the rows of a batch; `None` when there is anything wrong with one, which is found out elsewhere.
-    fn push(&self, batch: &Batch, pushed: &mut Pushed) -> Option<()> {
-        if pushed.builder.rows() > 0 {
-            // Of a batch in which something was wrong.
-            pushed.builder = SampleBuilder::new();
-        }
-        let builder = &mut pushed.builder;
-        let (state, action) = (self.states(batch).ok()?, self.actions(batch).ok()?);
-        let next_state = self.next_states(batch).ok()?;
-        let mut rewards = self.rewards(batch).ok()?;
-        let push = |builder: &mut SampleBuilder, index: usize, reward: f64| {
-            state.with(index, |s| action.with(index, |a| next_state.with(index, |n| builder.push(s, a, n, reward))))
-        };
-        if let (Tokens::Text(states), Tokens::Text(actions), Tokens::Text(next_states)) = (&state, &action, &next_state)
-        {
-            // The usual case by far, without a choice to be made for every token.
-            let texts = states.iter().zip(actions.iter()).zip(next_states.iter());
-            for (index, (((s, a), n), &reward)) in texts.zip(&rewards[0]).enumerate() {
-                match [s, a, n].iter().any(|text| is_long(text)) {
-                    true => push(builder, index, reward).ok()?,
-                    false => builder.push(Token::text(s), Token::text(a), Token::text(n), reward).ok()?,
-                }
-            }
-        } else {
-            rewards[0].iter().enumerate().try_for_each(|(index, &reward)| push(builder, index, reward).ok())?;
-        }
-        rewards.remove(0);
-        pushed.others = rewards;
-        Some(())
-    }
-
-    /// An error of the library about one row.
-    fn error(&self, batch: &Batch, index: usize, error: &SampleError) -> TableError {
-        let what = match error {
-            SampleError::TooBig { value, .. } => format!(
-                "{value:e} is too large to compute with; divide all rewards by a constant (distances do not change)"
-            ),
-            other => other.to_string(),
-        };
-        let placed = TableError::new(ErrorKind::Number, self.file, what).at(batch, index);
-        match error {
-            SampleError::TooBig { .. } => placed.in_column(&self.roles.rewards[0]),
-            _ => placed,
-        }
-    }
-}
-
-/// The rows of a batch, pushed by a thread on its own.
-#[derive(Default)]
-struct Pushed {
-    builder: SampleBuilder,
-    /// Their rewards in the columns behind the first.
-    others: Vec<Vec<f64>>,
-    /// Where their episodes have their last rows so far.
-    lasts: Lasts,
-    /// Whether there was nothing wrong with any of them.
-    whole: bool,
-}
-
-/// Takes the rows of a table.
-struct Taker<'a> {
-    rows: Rows<'a>,
-    gathered: Gathered<'a>,
-    ends: Ends,
-}
-
-impl Taker<'_> {
-    /// Takes rows that were pushed already, all into the only sample.
-    fn append(&mut self, batch: &Batch, Pushed { builder, others, .. }: &mut Pushed) -> Result<(), TableError> {
-        let to = self.gathered.sample(None);
-        if let Err(error) = self.gathered.builder(to).append(builder) {
-            return Err(self.rows.error(batch, 0, &error));
-        }
-        self.gathered.others(to).iter_mut().zip(others).for_each(|(to, rewards)| to.append(rewards));
-        if self.gathered.notes_rows() {
-            (0..batch.rows).for_each(|index| self.gathered.note_row(to, batch.row_number(index)));
-        }
-        Ok(())
-    }
-
-    /// Takes the rows of a batch one by one; of those whose next states are elsewhere, only those that have one.
-    fn take(&mut self, batch: &Batch, elsewhere: Option<(Tokens<'_>, &[bool])>) -> Result<(), TableError> {
-        let Rows { file, roles, places } = self.rows;
-        let (state, action) = (self.rows.states(batch)?, self.rows.actions(batch)?);
-        let (next_state, known) = match elsewhere {
-            Some((tokens, known)) => (tokens, Some(known)),
-            None => (self.rows.next_states(batch)?, None),
-        };
-        let rewards = self.rows.rewards(batch)?;
-        let sample = names_of(file, &roles.sample, places.sample, batch)?;
-        let episode = if roles.keep_episodes { names_of(file, &roles.episode, places.episode, batch)? } else { None };
-        let label = places.label.map(|position| &batch.columns[position]);
-        for index in 0..batch.rows {
-            if known.is_some_and(|known| !known[index]) {
-                self.gathered.note_left_out();
-                continue;
-            }
-            let to = self.gathered.sample(sample.map(|column| cell_text(column, index)).as_deref());
-            if let Some(column) = label {
-                let text = if column.is_valid(index) { cell_text(column, index) } else { "".into() };
-                self.gathered.label(to, &text, batch, index)?;
-            }
-            let builder = self.gathered.builder(to);
-            let pushed = state.with(index, |s| {
-                action.with(index, |a| next_state.with(index, |n| builder.push(s, a, n, rewards[0][index])))
-            });
-            pushed.map_err(|error| self.rows.error(batch, index, &error))?;
-            self.gathered.others(to).iter_mut().zip(&rewards[1..]).for_each(|(to, column)| to.push(column[index]));
-            self.gathered.note_row(to, batch.row_number(index));
-            if let Some(column) = episode {
-                self.gathered.push_episode(to, &cell_text(column, index));
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes all rows of a table, with the next states that it gives.
-    fn take_given(&mut self, reader: Box<dyn TableReader>) -> Result<Option<TableNote>, TableError> {
-        let rows = self.rows;
-        // Without a choice to be made for every row, threads can push rows on their own.
-        let apart = rows.roles.sample.is_none() && rows.roles.label.is_none() && !rows.roles.needs_episodes();
-        self.gathered.rows_hint = reader.rows_hint().unwrap_or(0);
-        let mut gaps = Gaps::default();
-        for_each_mapped(
-            reader,
-            |batch, pushed: &mut Pushed| {
-                pushed.whole = apart && rows.push(batch, pushed).is_some();
-                pushed.lasts = Lasts::of(rows, batch);
-            },
-            |batch, pushed| {
-                self.ends.push(rows.file, rows.roles, rows.places, batch)?;
-                let first = self.ends.over.len().saturating_sub(batch.rows);
-                let leads = gaps.take(rows, std::mem::take(&mut pushed.lasts), batch, 0, (&self.ends, first))?;
-                match leads {
-                    None if pushed.whole => self.append(batch, pushed),
-                    None => self.take(batch, None),
-                    Some(leads) => {
-                        leads.fill(rows.places, batch);
-                        let filled = [rows.next_states(batch)?];
-                        self.take(batch, Some((Tokens::Elsewhere { all: &filled, of: &leads.next }, &leads.known)))
-                    }
-                }
-            },
-        )?;
-        gaps.finish(rows, false)
-    }
-
-    /// Takes all rows of a table whose next states are the states of other rows: they are held until all are there.
-    fn take_shifted(&mut self, reader: Box<dyn TableReader>) -> Result<Following, TableError> {
-        let Rows { file, roles, places } = self.rows;
-        let mut batches: Vec<Batch> = Vec::new();
-        for_each_batch(reader, |batch| {
-            self.ends.push(file, roles, places, batch)?;
-            batches.push(std::mem::take(batch));
-            Ok(())
-        })?;
-        if batches.is_empty() {
-            return Err(TableError::no_rows(file));
-        }
-        let following = following(file, roles, places, &batches, &self.ends)?;
-        let states: Vec<Tokens<'_>> = batches.iter().map(|batch| self.rows.states(batch)).collect::<Result<_, _>>()?;
-        for (number, batch) in batches.iter().enumerate() {
-            let next = Tokens::Elsewhere { all: &states, of: &following.next[number] };
-            self.take(batch, Some((next, &following.known[number])))?;
-        }
-        Ok(following)
-    }
 }

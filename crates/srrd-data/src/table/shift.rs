@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::batch::Batch;
+use super::layout::Layout;
 use super::note::TableNote;
 use super::number::finite_numbers;
-use super::roles::{Places, Roles};
 use super::tokens::{Ends, cell_text, check_present};
 use crate::error::{ErrorKind, TableError};
 
@@ -25,12 +25,12 @@ pub(crate) struct Following {
 
 impl Following {
     /// What there is to know about next states of a table that has none; `paid`: whether the rewards of rows that are left out count.
-    pub fn notes(&self, file: &str, roles: &Roles, paid: bool) -> Vec<TableNote> {
-        let file = || file.to_owned();
+    pub fn notes(&self, table: Layout<'_>, paid: bool) -> Vec<TableNote> {
+        let file = || table.file.to_owned();
         let &Following { episodes, ended, left_out, scattered, .. } = self;
         let shifted = TableNote::Shifted { file: file(), episodes, ended, left_out, paid };
         let scattered = scattered.then(|| TableNote::Scattered { file: file() });
-        [shifted].into_iter().chain(scattered).chain(roles.no_limits(&file())).collect()
+        [shifted].into_iter().chain(scattered).chain(table.roles.no_limits(table.file)).collect()
     }
 }
 
@@ -46,14 +46,9 @@ struct Row {
 ///
 /// The last row of an episode leads to the end state if it ends. Where it does not, or nobody knows, or steps are missing behind it,
 /// its next state is not in the table.
-pub(crate) fn following(
-    file: &str,
-    roles: &Roles,
-    places: &Places,
-    batches: &[Batch],
-    ends: &Ends,
-) -> Result<Following, TableError> {
-    let mut rows = rows(file, roles, places, batches, ends)?;
+pub(crate) fn following(table: Layout<'_>, batches: &[Batch], ends: &Ends) -> Result<Following, TableError> {
+    let Layout { file, roles, .. } = table;
+    let mut rows = rows(table, batches, ends)?;
     let scattered = roles.step.is_none() && {
         let begun = rows.iter().zip(rows.iter().skip(1)).filter(|(a, b)| a.episode != b.episode);
         begun.map(|(_, row)| row.step).any(|step| step > 0.0)
@@ -103,7 +98,8 @@ pub(crate) fn following(
     Ok(following)
 }
 
-fn rows(file: &str, roles: &Roles, places: &Places, batches: &[Batch], ends: &Ends) -> Result<Vec<Row>, TableError> {
+fn rows(table: Layout<'_>, batches: &[Batch], ends: &Ends) -> Result<Vec<Row>, TableError> {
+    let Layout { file, roles, places } = table;
     let mut rows: Vec<Row> = Vec::new();
     // By name, the number of every episode and how many of its rows were met.
     let mut episodes: HashMap<(String, String), (u32, u32)> = HashMap::new();

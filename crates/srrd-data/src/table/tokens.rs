@@ -4,8 +4,9 @@ use siphasher::sip128::SipHasher13;
 use srrd::Token;
 
 use super::batch::{Batch, Column, TextColumn, Values};
+use super::layout::Layout;
 use super::number::feature_numbers;
-use super::roles::{Identity, Places, Roles};
+use super::roles::Identity;
 use crate::error::{ErrorKind, TableError, shorten};
 
 /// Texts of more bytes than this, such as prompts and completions, are not held in samples.
@@ -162,7 +163,8 @@ pub(crate) struct Ends {
 impl Ends {
     /// Adds the rows of a batch. A row ends when its `terminated` is true; without that column, when its `done` is true and neither
     /// `truncated` nor `timeout` is: a time limit ends no task.
-    pub fn push(&mut self, file: &str, roles: &Roles, places: &Places, batch: &Batch) -> Result<(), TableError> {
+    pub fn push(&mut self, table: Layout<'_>, batch: &Batch) -> Result<(), TableError> {
+        let Layout { file, roles, places } = table;
         let mut flags: [Option<Vec<bool>>; 4] = Default::default();
         for ((to, name), position) in flags.iter_mut().zip(&roles.ends).zip(places.ends) {
             if let (Some(name), Some(position)) = (name, position) {

@@ -14,13 +14,13 @@ use srrd::trajectories::{End, Trajectories, TrajectoryError};
 use super::batch::Batch;
 use super::copy::label_changes;
 use super::gaps;
+use super::layout::{Layout, Places};
 use super::note::TableNote;
 use super::number::finite_numbers;
 use super::options::TableOptions;
 use super::read::cells::open_cells;
-use super::read::{TableReader, for_each_batch, listed};
-use super::roles::{NextState, Places, Roles};
-use super::samples;
+use super::read::{TableReader, listed};
+use super::roles::{NextState, Roles};
 use super::shift::{Following, following};
 use super::tokens::{Ends, Tokens, cell_text, names_of};
 use super::trajectories::builder_of;
@@ -98,42 +98,29 @@ pub fn read_walk_table(
         );
         return Err(TableError::new(ErrorKind::MissingColumn, &file, what).in_column("episode"));
     }
-    let mut columns = roles.meant();
-    let mut seen = std::collections::HashSet::new();
-    columns.retain(|column| seen.insert(column.clone()));
-    reader.select(&columns.iter().map(String::as_str).collect::<Vec<_>>())?;
+    reader.select(&roles.meant().iter().map(String::as_str).collect::<Vec<_>>())?;
     notes.extend(reader.notes());
     let places = Places::of(&roles, reader.schema());
-    let (mut batches, mut ends): (Vec<Batch>, Ends) = Default::default();
-    for_each_batch(reader, |batch| {
-        ends.push(&file, &roles, &places, batch)?;
-        batches.push(std::mem::take(batch));
-        Ok(())
-    })?;
-    if batches.is_empty() {
-        return Err(TableError::no_rows(&file));
-    }
+    let layout = Layout { file: &file, roles: &roles, places: &places };
+    let (mut batches, ends) = layout.read_all(reader)?;
     let paid = !roles.rewards.is_empty();
     let following = match roles.next_state {
         NextState::Shifted => {
-            let found = following(&file, &roles, &places, &batches, &ends)?;
-            notes.extend(found.notes(&file, &roles, paid));
+            let found = following(layout, &batches, &ends)?;
+            notes.extend(found.notes(layout, paid));
             Some(found)
         }
-        NextState::Given(_) => {
-            let rows = samples::Rows { file: &file, roles: &roles, places: &places };
-            gaps::following(rows, &mut batches, &ends, paid)?.map(|(following, note)| {
-                notes.push(note);
-                following
-            })
-        }
+        NextState::Given(_) => gaps::following(layout, &mut batches, &ends, paid)?.map(|(following, note)| {
+            notes.push(note);
+            following
+        }),
         NextState::OneStep => None,
     };
-    let rows = Rows { file: &file, roles: &roles, places: &places, batches: &batches, ends: &ends, following };
-    let (samples, values) = (rows.grouped()?, rows.values()?);
+    let table = WholeTable { layout, batches: &batches, ends: &ends, following };
+    let (samples, values) = (table.grouped()?, table.values()?);
     let of = |sample: &SampleRows| {
         checkpoint();
-        rows.walks(sample.name.as_deref().unwrap_or(name), sample, &values)
+        table.walks(sample.name.as_deref().unwrap_or(name), sample, &values)
     };
     // The first problem in the order of samples, whatever thread finds one first.
     let found: Vec<Result<Vec<Walks>, TableError>> = samples.par_iter().map(of).collect();
@@ -154,19 +141,18 @@ struct Place {
 }
 
 /// By name, the rows of every episode in their order.
-type EpisodeRows = BTreeMap<String, Vec<Place>>;
+type RowsByEpisode = BTreeMap<String, Vec<Place>>;
 
 /// The rows of one sample.
 struct SampleRows {
     name: Option<String>,
     label: Option<String>,
-    episodes: EpisodeRows,
+    episodes: RowsByEpisode,
 }
 
-struct Rows<'a> {
-    file: &'a str,
-    roles: &'a Roles,
-    places: &'a Places,
+/// A table all of whose rows are there.
+struct WholeTable<'a> {
+    layout: Layout<'a>,
     batches: &'a [Batch],
     ends: &'a Ends,
     following: Option<Following>,
@@ -182,7 +168,7 @@ struct Values<'a> {
     rewards: Vec<Vec<Vec<f64>>>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> WholeTable<'a> {
     /// The rows by sample, in the order of their first rows, and by episode, in the order of names, so that the order of rows cannot show.
     fn grouped(&self) -> Result<Vec<SampleRows>, TableError> {
         let mut samples: Vec<SampleRows> = Vec::new();
@@ -192,12 +178,12 @@ impl<'a> Rows<'a> {
         let mut last: Option<(Option<String>, String, Option<String>)> = None;
         let (mut current, mut run): (usize, Vec<Place>) = (0, Vec::new());
         for (number, batch) in self.batches.iter().enumerate() {
-            let sample = names_of(self.file, &self.roles.sample, self.places.sample, batch)?;
-            let label = names_of(self.file, &self.roles.label, self.places.label, batch)?;
-            let episode = names_of(self.file, &self.roles.episode, self.places.episode, batch)?;
+            let sample = names_of(self.layout.file, &self.layout.roles.sample, self.layout.places.sample, batch)?;
+            let label = names_of(self.layout.file, &self.layout.roles.label, self.layout.places.label, batch)?;
+            let episode = names_of(self.layout.file, &self.layout.roles.episode, self.layout.places.episode, batch)?;
             steps.clear();
-            if let (Some(step), Some(name)) = (self.places.step, &self.roles.step) {
-                finite_numbers(self.file, name, batch, step, &mut steps)?;
+            if let (Some(step), Some(name)) = (self.layout.places.step, &self.layout.roles.step) {
+                finite_numbers(self.layout.file, name, batch, step, &mut steps)?;
             }
             for at in 0..batch.rows {
                 let [sample, label, episode] =
@@ -213,13 +199,21 @@ impl<'a> Rows<'a> {
                     let [sample, label] = [sample, label].map(|text| text.map(Cow::into_owned));
                     current = *known.entry(sample.clone()).or_insert_with(|| {
                         let (name, label) = (sample.clone(), label.clone());
-                        samples.push(SampleRows { name, label, episodes: EpisodeRows::new() });
+                        samples.push(SampleRows { name, label, episodes: RowsByEpisode::new() });
                         samples.len() - 1
                     });
                     let known = &samples[current].label;
                     if *known != label {
                         let [known, label, sample] = [known, &label, &sample].map(|text| text.as_deref().unwrap_or(""));
-                        return Err(label_changes(self.file, sample, known, label, self.roles, batch, at));
+                        return Err(label_changes(
+                            self.layout.file,
+                            sample,
+                            known,
+                            label,
+                            self.layout.roles,
+                            batch,
+                            at,
+                        ));
                     }
                     last = Some((sample, episode.into_owned(), label));
                 }
@@ -240,15 +234,13 @@ impl<'a> Rows<'a> {
     }
 
     fn values(&self) -> Result<Values<'a>, TableError> {
-        let (file, roles, places) = (self.file, self.roles, self.places);
+        let Layout { file, roles, places } = self.layout;
         let batches: &'a [Batch] = self.batches;
-        let of = |identity, positions: &[usize]| -> Result<Vec<Tokens<'a>>, TableError> {
-            batches.iter().map(|batch| Tokens::of(identity, positions, file, batch)).collect()
-        };
-        let next_states = match (&roles.next_state, &places.next_state) {
-            (NextState::Given(identity), Some(positions)) => Some(of(identity, positions)?),
-            (NextState::Shifted, _) => None,
-            _ => Some(batches.iter().map(|_| Tokens::End).collect()),
+        type Read<'a> = fn(&Layout<'a>, &'a Batch) -> Result<Tokens<'a>, TableError>;
+        let all = |read: Read<'a>| batches.iter().map(|batch| read(&self.layout, batch)).collect::<Result<Vec<_>, _>>();
+        let next_states = match &roles.next_state {
+            NextState::Shifted => None,
+            NextState::Given(_) | NextState::OneStep => Some(all(Layout::next_states)?),
         };
         let mut rewards: Vec<Vec<Vec<f64>>> = Vec::new();
         for (name, &position) in roles.rewards.iter().zip(&places.rewards) {
@@ -258,18 +250,13 @@ impl<'a> Rows<'a> {
             };
             rewards.push(batches.iter().map(of_batch).collect::<Result<_, _>>()?);
         }
-        Ok(Values {
-            states: of(&roles.state, &places.state)?,
-            actions: of(&roles.action, &places.action)?,
-            next_states,
-            rewards,
-        })
+        Ok(Values { states: all(Layout::states)?, actions: all(Layout::actions)?, next_states, rewards })
     }
 
     /// The walks of a sample, one for every reward column; one without rewards where none are asked for.
     fn walks(&self, name: &str, sample: &SampleRows, values: &Values<'_>) -> Result<Vec<Walks>, TableError> {
         let Values { states, actions, next_states, rewards } = values;
-        let mut builder = builder_of(&self.roles.state, &self.roles.action);
+        let mut builder = builder_of(&self.layout.roles.state, &self.layout.roles.action);
         let mut others: Vec<Vec<f64>> = vec![Vec::new(); rewards.len().saturating_sub(1)];
         let (mut names, mut beyond) = (Vec::new(), Vec::new());
         for (name, rows) in &sample.episodes {
@@ -298,7 +285,7 @@ impl<'a> Rows<'a> {
                         next_states.as_ref().unwrap_or(states)[batch as usize].with(row as usize, &mut push)
                     }
                     // All states of a walk have features; those of the last one tell nothing.
-                    None if self.roles.state.features().is_some() => states[batch].with(at, &mut push),
+                    None if self.layout.roles.state.features().is_some() => states[batch].with(at, &mut push),
                     None => Tokens::End.with(at, &mut push),
                 };
                 pushed.map_err(|error| self.wrong(place, self.broken(&error, name, rows, number)))?;
@@ -341,18 +328,19 @@ impl<'a> Rows<'a> {
         beyond: Vec<Vec<Option<f64>>>,
     ) -> Result<Vec<Walks>, TableError> {
         let label = sample.label.as_deref();
-        if self.roles.rewards.is_empty() {
+        if self.layout.roles.rewards.is_empty() {
             let trajectories = first.named(name, label);
             return Ok(vec![Walks { trajectories, episodes: names, beyond: Vec::new() }]);
         }
-        let column_name = |column: &String| if self.roles.named_by_reward { column.clone() } else { name.to_owned() };
+        let column_name =
+            |column: &String| if self.layout.roles.named_by_reward { column.clone() } else { name.to_owned() };
         let mut walks = Vec::new();
         let all = [None].into_iter().chain(others.into_iter().map(Some));
-        for ((column, values), beyond) in self.roles.rewards.iter().zip(all).zip(beyond) {
+        for ((column, values), beyond) in self.layout.roles.rewards.iter().zip(all).zip(beyond) {
             let trajectories = match values {
                 None => first.clone(),
                 Some(values) => first.clone().with_rewards(values).map_err(|error| {
-                    TableError::new(ErrorKind::Number, self.file, error.to_string()).in_column(column)
+                    TableError::new(ErrorKind::Number, self.layout.file, error.to_string()).in_column(column)
                 })?,
             };
             let trajectories = trajectories.named(column_name(column), label);
@@ -366,14 +354,14 @@ impl<'a> Rows<'a> {
         let Some(before) = number.checked_sub(1).map(|before| rows[before]) else { return Ok(()) };
         let place = &rows[number];
         let row_before = self.batches[before.batch].row_number(before.at);
-        if self.roles.next_state == NextState::OneStep {
+        if self.layout.roles.next_state == NextState::OneStep {
             let what = |front_end: FrontEnd| {
                 format!(
                     "the episode has several rows, but the table has no column `next_state`: add it, or a column `step`, or say `{}`",
                     front_end.choice("next", "shift")
                 )
             };
-            return Err(self.at(place, TableError::telling(ErrorKind::Malformed, self.file, what)));
+            return Err(self.at(place, TableError::telling(ErrorKind::Malformed, self.layout.file, what)));
         }
         if place.step == before.step {
             let what = format!("the step {} occurs twice in its episode, first in row {row_before}", place.step);
@@ -395,7 +383,7 @@ impl<'a> Rows<'a> {
         };
         let (episode, state, before) = (shorten(episode), shorten(state), &rows[before]);
         let row_before = self.batches[before.batch].row_number(before.at);
-        match &self.roles.step {
+        match &self.layout.roles.step {
             Some(column) => format!(
                 "episode `{episode}` goes on in {state} (`{column}` {}), where its row before it ({row_before}, `{column}` {}) did not end: steps \
                  are missing or out of order: add them, or give what follows an episode of its own",
@@ -423,7 +411,7 @@ impl<'a> Rows<'a> {
     }
 
     fn end_of(&self, row: usize) -> End {
-        if self.roles.next_state == NextState::OneStep || self.ends.ends.get(row) == Some(&true) {
+        if self.layout.roles.next_state == NextState::OneStep || self.ends.ends.get(row) == Some(&true) {
             End::Terminated
         } else if self.ends.over.get(row) == Some(&true) || !self.ends.ends.is_empty() {
             End::Truncated
@@ -433,7 +421,7 @@ impl<'a> Rows<'a> {
     }
 
     fn wrong(&self, place: &Place, what: String) -> TableError {
-        self.at(place, TableError::new(ErrorKind::Malformed, self.file, what))
+        self.at(place, TableError::new(ErrorKind::Malformed, self.layout.file, what))
     }
 
     fn at(&self, place: &Place, error: TableError) -> TableError {

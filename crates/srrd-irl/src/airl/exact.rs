@@ -20,6 +20,7 @@ use srrd::run::checkpoint;
 use super::Airl;
 use crate::learned::Iterate;
 use crate::maxent::RewardOf;
+use crate::maxent::soft::log_sum;
 use crate::run::Task;
 use crate::watch::Watch;
 
@@ -316,11 +317,6 @@ fn merged(mut terms: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
         same
     });
     terms
-}
-
-fn log_sum(worth: &[f64]) -> f64 {
-    let most = worth.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    most + worth.iter().map(|worth| (worth - most).exp()).sum::<f64>().ln()
 }
 
 /// One solved generator, and what the discriminator makes of it.

@@ -82,15 +82,10 @@ impl Airl {
     /// # Errors
     /// Which cannot.
     pub fn check(&self) -> Result<(), Problem> {
-        let value = |option, why: &str| Err(Problem::Value { option, why: why.to_owned() });
-        if !(1e-9..=1e9).contains(&self.ridge) {
-            return value("ridge", "it must lie between 1e-9 and 1e9");
-        }
-        if self.patience.iterations == 0 {
-            return value("iterations", "it must be at least 1");
-        }
+        Problem::check_ridge(self.ridge)?;
+        self.patience.check()?;
         if self.gamma.get() > MOST_GAMMA {
-            return value("gamma", "an exact generator needs a discount factor of at most 0.9999");
+            return Err(Problem::value("gamma", "an exact generator needs a discount factor of at most 0.9999"));
         }
         Ok(())
     }

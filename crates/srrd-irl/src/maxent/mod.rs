@@ -130,13 +130,9 @@ impl MaxEnt {
     /// # Errors
     /// Which do not.
     pub fn check(&self) -> Result<(), Problem> {
-        let value = |option, why: &str| Err(Problem::Value { option, why: why.to_owned() });
-        if !(1e-9..=1e9).contains(&self.ridge) {
-            return value("ridge", "it must lie between 1e-9 and 1e9");
-        }
-        if self.patience.iterations == 0 {
-            return value("iterations", "it must be at least 1");
-        }
+        Problem::check_ridge(self.ridge)?;
+        self.patience.check()?;
+        let value = |option, why: &str| Err(Problem::value(option, why));
         if self.horizon == Some(0) {
             return value("horizon", "it must be at least 1");
         }

@@ -81,7 +81,8 @@ pub fn solve(model: &Model<'_>, gamma: f64, rewards: &[f64], rest: &[f64]) -> So
     Soft { values, policy }
 }
 
-fn log_sum(worth: &[f64]) -> f64 {
+/// ln Σ exp.
+pub(crate) fn log_sum(worth: &[f64]) -> f64 {
     let most = worth.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     most + worth.iter().map(|worth| (worth - most).exp()).sum::<f64>().ln()
 }

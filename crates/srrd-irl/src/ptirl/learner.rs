@@ -35,13 +35,12 @@ impl Learner for Ptirl {
 /// ```
 /// use srrd::trajectories::{End, Trajectories};
 /// use srrd_irl::Demonstrations;
-/// use srrd_irl::ptirl::{check_target, class};
+/// use srrd_irl::ptirl::class;
 /// let mut walks = Trajectories::builder();
 /// walks.push_episode(&["home", "park"], &["walk"], None, End::Truncated)?;
 /// let walks = walks.build();
 /// let shown = Demonstrations::new([walks.clone().named("1", Some("ann")), walks.named("2", None)])?;
 /// assert_eq!(shown.sets().iter().map(class).collect::<Vec<_>>(), ["ann", "2"]);
-/// assert!(check_target(&shown, "ann").is_ok() && check_target(&shown, "bob").is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn class(set: &Set) -> &str {
@@ -53,12 +52,10 @@ pub fn class(set: &Set) -> &str {
 /// ```
 /// use srrd::trajectories::{End, Trajectories};
 /// use srrd_irl::Demonstrations;
-/// use srrd_irl::ptirl::{check_target, class};
+/// use srrd_irl::ptirl::check_target;
 /// let mut walks = Trajectories::builder();
 /// walks.push_episode(&["home", "park"], &["walk"], None, End::Truncated)?;
-/// let walks = walks.build();
-/// let shown = Demonstrations::new([walks.clone().named("1", Some("ann")), walks.named("2", None)])?;
-/// assert_eq!(shown.sets().iter().map(class).collect::<Vec<_>>(), ["ann", "2"]);
+/// let shown = Demonstrations::new([walks.build().named("1", Some("ann"))])?;
 /// assert!(check_target(&shown, "ann").is_ok() && check_target(&shown, "bob").is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

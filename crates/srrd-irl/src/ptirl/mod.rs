@@ -110,10 +110,6 @@ pub struct Solution {
     pub upper: f64,
     /// lb(target) − ub(others)
     pub spread: f64,
-    /// Whether these are the only rewards that are best. With [`Objective::Spread`] many are.
-    pub unique: bool,
-    /// How many rewards are at a cap.
-    pub at_cap: usize,
     /// Steps of the solver; 0 for a linear program, whose solver does not tell.
     pub steps: usize,
 }
@@ -214,8 +210,6 @@ pub fn solve(sets: &Sets, settings: &Ptirl) -> Result<Solution, PtirlProblem> {
         lower: rows.lower(&rewards),
         upper: rows.upper(&rewards),
         spread: rows.lower(&rewards) - rows.upper(&rewards),
-        unique: settings.objective == Objective::Near,
-        at_cap: rewards.iter().filter(|reward| reward.abs() >= settings.cap * (1.0 - 1e-9)).count(),
         rewards,
         steps,
     };

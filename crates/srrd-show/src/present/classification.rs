@@ -11,19 +11,15 @@ use crate::words::{count, counted, table};
 /// ```
 /// use srrd::answer::{ClassifyOptions, ClassifyPlan, classify};
 /// use srrd::{Duplicates, NamedSample, Options, RewardSample};
-/// // Careful agents like what is near, bold ones what is far.
-/// let agent = |n: usize| {
-///     let reward = move |s: i32| if n % 2 == 0 { f64::from(s) } else { f64::from((s * 7 + n as i32) % 5) };
-///     let rows = (0..30).map(move |s| (s, 0, (s + 1) % 30, reward(s)));
-///     let sample = RewardSample::from_rows(rows, Duplicates::Mean)?;
-///     let label = Some(["careful", "bold"][n % 2].to_owned());
-///     Ok::<_, srrd::SampleError>(NamedSample { label, ..NamedSample::new(format!("agent {n}"), sample) })
-/// };
-/// let agents = (0..12).map(agent).collect::<Result<Vec<_>, _>>()?;
-/// let agents: Vec<&NamedSample> = agents.iter().collect();
+/// let mut agents = Vec::new();
+/// for (n, class) in ["careful", "bold"].into_iter().cycle().take(12).enumerate() {
+///     let reward = |s: usize| if class == "bold" { (s * 7 + n) % 5 } else { s } as f64;
+///     let sample = RewardSample::from_rows((0..30).map(|s| (s as i32, 0, (s as i32 + 1) % 30, reward(s))), Duplicates::Mean)?;
+///     agents.push(NamedSample { label: Some(class.to_owned()), ..NamedSample::new(format!("agent {n}"), sample) });
+/// }
 /// let choices = ClassifyOptions { gammas: vec![0.9], ks: vec![1, 3], repeats: 5, ..ClassifyOptions::default() };
 /// let plan = ClassifyPlan::new(&Options::default().question()?, &choices)?;
-/// let text = srrd_show::present::classification::text(&classify(&agents, &plan)?);
+/// let text = srrd_show::present::classification::text(&classify(&agents.iter().collect::<Vec<_>>(), &plan)?);
 /// assert!(text.starts_with("12 samples of 2 classes"), "{text}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -91,20 +87,14 @@ fn most_often(values: impl Iterator<Item = String>) -> String {
 /// ```
 /// use srrd::answer::{ClassifyOptions, ClassifyPlan, label};
 /// use srrd::{Duplicates, NamedSample, Options, RewardSample};
-/// // Careful agents like what is near, bold ones what is far.
-/// let agent = |n: usize| {
-///     let reward = move |s: i32| if n % 2 == 0 { f64::from(s) } else { f64::from((s * 7 + n as i32) % 5) };
-///     let rows = (0..30).map(move |s| (s, 0, (s + 1) % 30, reward(s)));
-///     let sample = RewardSample::from_rows(rows, Duplicates::Mean)?;
-///     let label = Some(["careful", "bold"][n % 2].to_owned());
-///     Ok::<_, srrd::SampleError>(NamedSample { label, ..NamedSample::new(format!("agent {n}"), sample) })
-/// };
-/// let agents = (0..12).map(agent).collect::<Result<Vec<_>, _>>()?;
-/// let agents: Vec<&NamedSample> = agents.iter().collect();
-/// let choices = ClassifyOptions { gammas: vec![0.9], ks: vec![1, 3], repeats: 5, ..ClassifyOptions::default() };
-/// let plan = ClassifyPlan::new(&Options::default().question()?, &choices)?;
-/// let text = srrd_show::present::classification::labelling(&label(&agents[2..], &agents[..2], &plan)?);
-/// assert!(text.contains("agent 0"), "{text}");
+/// let [known, unknown] = [("ann", Some("careful".to_owned())), ("who", None)].map(|(name, label)| {
+///     let rows = (0..9).map(|s| (s, 0, s + 1, f64::from(s * s)));
+///     RewardSample::from_rows(rows, Duplicates::Mean).map(|sample| NamedSample { label, ..NamedSample::new(name, sample) })
+/// });
+/// let one_neighbour = ClassifyOptions { gammas: vec![0.9], ks: vec![1], ..ClassifyOptions::default() };
+/// let plan = ClassifyPlan::new(&Options::default().question()?, &one_neighbour)?;
+/// let text = srrd_show::present::classification::labelling(&label(&[&known?], &[&unknown?], &plan)?);
+/// assert!(text.contains("who") && text.contains("careful"), "{text}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn labelling(found: &Labelling) -> String {

@@ -273,20 +273,17 @@ pub struct Labelled {
 /// ```
 /// use srrd::answer::{ClassifyOptions, ClassifyPlan, label};
 /// use srrd::{Duplicates, NamedSample, Options, RewardSample};
-/// // Careful agents like what is near, bold ones what is far.
-/// let agent = |n: usize| {
-///     let reward = move |s: i32| if n % 2 == 0 { f64::from(s) } else { f64::from((s * 7 + n as i32) % 5) };
-///     let rows = (0..30).map(move |s| (s, 0, (s + 1) % 30, reward(s)));
+/// let agent = |label: Option<&str>, reward: fn(i32) -> i32| {
+///     let rows = (0..30).map(move |s| (s, 0, (s + 1) % 30, f64::from(reward(s))));
 ///     let sample = RewardSample::from_rows(rows, Duplicates::Mean)?;
-///     let label = Some(["careful", "bold"][n % 2].to_owned());
-///     Ok::<_, srrd::SampleError>(NamedSample { label, ..NamedSample::new(format!("agent {n}"), sample) })
+///     Ok::<_, srrd::SampleError>(NamedSample { label: label.map(str::to_owned), ..NamedSample::new("agent", sample) })
 /// };
-/// let agents = (0..12).map(agent).collect::<Result<Vec<_>, _>>()?;
-/// let agents: Vec<&NamedSample> = agents.iter().collect();
-/// let choices = ClassifyOptions { gammas: vec![0.9], ks: vec![1, 3], repeats: 5, ..ClassifyOptions::default() };
-/// let plan = ClassifyPlan::new(&Options::default().question()?, &choices)?;
-/// let found = label(&agents[2..], &agents[..2], &plan)?;
-/// assert_eq!((found.predictions[0].sample.as_str(), found.predictions.len()), ("agent 0", 2));
+/// let (careful, bold) = (agent(Some("careful"), |s| s)?, agent(Some("bold"), |s| s * 7 % 5)?);
+/// let unknown = agent(None, |s| s + s % 2)?;
+/// let one_neighbour = ClassifyOptions { gammas: vec![0.9], ks: vec![1], ..ClassifyOptions::default() };
+/// let plan = ClassifyPlan::new(&Options::default().question()?, &one_neighbour)?;
+/// let found = label(&[&careful, &bold], &[&unknown], &plan)?;
+/// assert_eq!(found.predictions[0].prediction.label, "careful");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -150,15 +150,16 @@ pub struct MetricNoise {
 }
 
 /// Whether two samples can be compared, by which metric, and what would help.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Advised {
+    /// The metric to use.
+    pub metric: Option<Metric>,
     /// How many transitions they share.
     pub shared: usize,
     /// What shaping can explain on them.
+    #[serde(flatten)]
     pub shaping: crate::project::Shaping,
-    /// The metric to use.
-    pub metric: Option<Metric>,
     /// Whether its distance is more than noise.
     pub enough: bool,
     /// What speaks against it.
@@ -172,6 +173,7 @@ pub struct Advised {
     /// The states at which more data would help most.
     pub states: Vec<AdvisedState>,
     /// How many such states there are in all.
+    #[serde(skip)]
     pub states_in_all: usize,
 }
 
@@ -411,24 +413,6 @@ impl Serialize for SampleFinding {
         map.serialize_entry("noise", &noise)?;
         map.serialize_entry("metrics", &metrics.collect::<Vec<_>>())?;
         map.serialize_entry("terms", &terms.collect::<Vec<_>>())?;
-        map.end()
-    }
-}
-
-impl Serialize for Advised {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("metric", &self.metric)?;
-        map.serialize_entry("shared", &self.shared)?;
-        map.serialize_entry("degrees_of_freedom", &self.shaping.degrees_of_freedom)?;
-        map.serialize_entry("rank", &self.shaping.rank)?;
-        map.serialize_entry("components", &self.shaping.components)?;
-        map.serialize_entry("enough", &self.enough)?;
-        map.serialize_entry("reasons", &self.reasons)?;
-        map.serialize_entry("gamma_matters", &self.gamma_matters)?;
-        map.serialize_entry("one_step", &self.one_step)?;
-        map.serialize_entry("together", &self.together)?;
-        map.serialize_entry("states", &self.states)?;
         map.end()
     }
 }

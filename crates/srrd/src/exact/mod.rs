@@ -18,6 +18,7 @@ use crate::metric::Metric;
 use crate::project::Projection;
 use crate::run::checkpoint;
 use crate::settings::{Choice, Gamma};
+use crate::sparse::dot;
 use crate::theory::LARGEST_GAMMA;
 
 /// A tabular problem without its reward: distributions of states and actions and, where known, the dynamics.
@@ -351,10 +352,6 @@ pub(crate) fn check_distribution(what: &str, p: &[f64]) -> Result<(), ExactError
 pub(crate) fn row(matrix: &[f64], i: usize) -> &[f64] {
     let n = matrix.len().isqrt();
     &matrix[i * n..(i + 1) * n]
-}
-
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// matrix · vector

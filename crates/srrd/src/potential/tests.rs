@@ -1,7 +1,9 @@
 //! Projections on potentials of a basis against the definition: Ψ written out, and dense Gram-Schmidt.
 
 use super::*;
+use crate::project::tests::{orthonormal, without};
 use crate::sample::{Duplicates, RewardSample, SampleBuilder, Token};
+use crate::sparse::dot;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -57,38 +59,12 @@ fn functions(states: &[Vec<f64>], potential: Potential, basis: &Basis) -> Vec<Ve
     all
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 /// What Gram-Schmidt, three times over, leaves of values; and the rank. `None` where a column is neither clearly independent of those
 /// before it nor clearly not.
 fn dense(columns: &[Vec<f64>], values: &[f64]) -> Option<(Vec<f64>, usize)> {
-    let mut basis: Vec<Vec<f64>> = Vec::new();
-    for column in columns {
-        let (mut column, before) = (column.clone(), dot(column, column).sqrt());
-        for _ in 0..3 {
-            for b in &basis {
-                let part = dot(&column, b);
-                column.iter_mut().zip(b).for_each(|(c, b)| *c -= part * b);
-            }
-        }
-        let length = dot(&column, &column).sqrt();
-        if (1e-11..1e-3).contains(&(length / before)) {
-            return None;
-        }
-        if length > 1e-6 * before {
-            basis.push(column.iter().map(|c| c / length).collect());
-        }
-    }
-    let mut rest = values.to_vec();
-    for _ in 0..2 {
-        for b in &basis {
-            let part = dot(&rest, b);
-            rest.iter_mut().zip(b).for_each(|(r, b)| *r -= part * b);
-        }
-    }
-    Some((rest, basis.len()))
+    let (basis, shares) = orthonormal(columns.to_vec());
+    let doubtful = shares.iter().any(|share| (1e-11..1e-3).contains(share));
+    (!doubtful).then(|| (without(&basis, values), basis.len()))
 }
 
 /// The shaping vector of a function of states, by id.

@@ -25,8 +25,9 @@ pub(crate) struct ShapingGraph {
 
 /// What is left when states that have one edge are taken away with it, again and again.
 ///
-/// The potential of such a state explains any value of its edge, whatever the other potentials are, as long as γ > 0. Fitting it
-/// together with the others would only cost digits: along a chain, potentials grow by 1/γ from state to state.
+/// The potential of such a state explains any value of its edge, whatever the other potentials are, for all γ > 0 and so in the limit of
+/// γ → 0. (With γ = 0 itself an edge that leads to it does not show its potential; that is solved without a core.) Fitting it together with the others
+/// would only cost digits: along a chain, potentials grow by 1/γ from state to state.
 #[derive(Clone, Debug)]
 pub(crate) struct Core {
     /// Its edges among those of the graph, ascending.
@@ -103,8 +104,8 @@ impl ShapingGraph {
         }
     }
 
-    /// Whether a shift of all rewards changes no behaviour and yet is no shaping: nothing ends, and γ = 1. (With 0 < γ < 1 a shift is
-    /// the shaping of a constant potential; with γ = 0, too. With γ = 1 it is shaping where all transitions lead one level on.)
+    /// Whether a shift of all rewards changes no behaviour and yet is no shaping: nothing ends, and γ = 1. (With γ < 1 a shift is the shaping of a
+    /// constant potential where nothing ends. With γ = 1 it is shaping where all transitions lead one level on.)
     pub fn shift_is_extra(&self, gamma: f64) -> bool {
         gamma == 1.0 && !self.ends() && !self.components.balanced.iter().all(|balanced| *balanced)
     }

@@ -7,9 +7,11 @@
 //! that of columns without dependences other than constants: right for γ < 1 where every state starts something.
 
 use super::Shaping;
+use super::course::Course;
 use super::levels::Components;
 use crate::run::{Pace, checkpoint};
 use crate::settings::Gamma;
+use crate::sparse::dot;
 use crate::sparse::factor::{Factor, Pattern};
 use crate::sparse::order::{Limit, minimum_degree};
 use crate::units;
@@ -285,41 +287,26 @@ impl MeanProjection {
     fn descend(&self, values: &[f64], enough: f64) -> Vec<f64> {
         let mut potential = vec![0.0; self.columns];
         let mut rest = values.to_vec();
-        let mut gradient = self.gather(&rest);
-        let mut direction = self.precondition(&gradient);
-        let mut size = dot(&gradient, &direction);
+        let gradient = self.gather(&rest);
+        let mut course = Course::new(&gradient, self.precondition(&gradient));
         let patience = match self.solver {
             Solver::Factor { .. } => 20,
             Solver::Diagonal(_) => 100 + 8 * self.columns.isqrt(),
         };
-        let (mut least, mut waited) = (size, 0);
-        while size > enough && waited < patience {
+        while course.size > enough && course.waited < patience {
             checkpoint();
-            let change = self.shaped(&direction);
-            let step = size / dot(&change, &change);
+            let change = self.shaped(&course.direction);
+            let step = course.size / dot(&change, &change);
             if !step.is_finite() {
                 break;
             }
-            potential.iter_mut().zip(&direction).for_each(|(p, d)| *p += step * d);
+            potential.iter_mut().zip(&course.direction).for_each(|(p, d)| *p += step * d);
             rest.iter_mut().zip(&change).for_each(|(r, c)| *r -= step * c);
-            gradient = self.gather(&rest);
-            let downhill = self.precondition(&gradient);
-            let next = dot(&gradient, &downhill);
-            let keep = next / size;
-            direction.iter_mut().zip(&downhill).for_each(|(d, h)| *d = h + keep * *d);
-            size = next;
-            if size < 0.5 * least {
-                (least, waited) = (size, 0);
-            } else {
-                waited += 1;
-            }
+            let gradient = self.gather(&rest);
+            course.turn(&gradient, &self.precondition(&gradient));
         }
         potential
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

@@ -11,9 +11,10 @@
 //! γ < 1 it is in it anyway, by a constant potential.) Where rows end, a shift changes behaviour: a step cost is not a step bonus.
 //!
 //! The parts: `levels` counts the dimension of the space on the graph, `graph` and `system` hold what does not depend on γ,
-//! `order` and `factor` factorize the normal equations AᵀA φ = Aᵀr where that is cheap, `solve` solves them. `means` has the same for
-//! rows that are means over next states. `without` goes on from a projection to that on some of its rows.
+//! `crate::sparse` factorizes the normal equations AᵀA φ = Aᵀr where that is cheap, `solve` solves them, by conjugate gradients (`course`) where
+//! need be. `means` has the same for rows that are means over next states. `without` goes on from a projection to that on some of its rows.
 
+mod course;
 mod graph;
 mod levels;
 mod means;
@@ -29,19 +30,21 @@ pub(crate) use solve::{Border, Fit, Solver};
 pub(crate) use space::Space;
 pub(crate) use without::Residuals;
 
+use serde::Serialize;
+
 use crate::sample::RewardSample;
 use crate::settings::Gamma;
 use crate::units;
 
 /// What shaping can explain on some transitions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Shaping {
+    /// Transitions minus rank: the dimension of what shaping cannot explain. With 0 of them any difference could be shaping.
+    pub degrees_of_freedom: usize,
     /// The dimension of the space of shaping vectors, and of a shift of all rewards where that changes no behaviour.
     pub rank: usize,
     /// Into how many parts that share no state the transitions fall.
     pub components: usize,
-    /// Transitions minus rank: the dimension of what shaping cannot explain. With 0 of them any difference could be shaping.
-    pub degrees_of_freedom: usize,
 }
 
 /// The least-squares projection on the space of all shaping vectors γφ(s') − φ(s) on some transitions.
@@ -132,4 +135,4 @@ impl Projection {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

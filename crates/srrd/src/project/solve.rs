@@ -2,6 +2,7 @@
 //! them where that is cheap, and by their diagonal where it is not. What the normal equations, which have the squares of lengths,
 //! cannot tell from rounding is looked after by itself.
 
+use super::course::Course;
 use super::graph::{Core, END, Edge, ShapingGraph};
 use super::levels::Components;
 use super::system::{Elimination, NONE, System};
@@ -382,41 +383,30 @@ impl Equations {
     fn descend(&self, system: &System, values: &[f64], enough: f64) -> Vec<f64> {
         let mut potential = vec![0.0; system.states()];
         let mut rest = values.to_vec();
-        let mut gradient = self.gather(system, &rest);
-        let mut direction = self.precondition(system, &gradient);
-        let mut size = dot(&gradient, &direction);
+        let gradient = self.gather(system, &rest);
+        let mut course = Course::new(&gradient, self.precondition(system, &gradient));
         // Without a factorization the gradient may stay as it is, or grow, until news has crossed the graph; with one, a gradient that
         // grows is rounding, which further steps would feed.
         let (patience, growth) = match self.preconditioner {
             Preconditioner::Factor(_) => (20, 1e3),
             Preconditioner::Diagonal(_) => (100 + 8 * system.states().isqrt(), f64::INFINITY),
         };
-        let (mut least, mut waited) = (size, 0);
         let mut left = system.squared(&rest);
-        while size > enough && size < growth * least && waited < patience {
+        while course.size > enough && course.size < growth * course.least && course.waited < patience {
             checkpoint();
-            let change = self.shaping(system, &direction);
+            let change = self.shaping(system, &course.direction);
             let curvature = system.squared(&change);
-            let step = size / curvature;
+            let step = course.size / curvature;
             // A step takes step · size from the squares. One that would take more than there is follows rounding, along a
             // potential that shapes next to nothing.
-            if step.is_nan() || step * size > 1.000_001 * left {
+            if step.is_nan() || step * course.size > 1.000_001 * left {
                 break;
             }
-            potential.iter_mut().zip(&direction).for_each(|(p, d)| *p += step * d);
+            potential.iter_mut().zip(&course.direction).for_each(|(p, d)| *p += step * d);
             rest.iter_mut().zip(&change).for_each(|(r, c)| *r -= step * c);
             left = system.squared(&rest);
-            gradient = self.gather(system, &rest);
-            let downhill = self.precondition(system, &gradient);
-            let next = dot(&gradient, &downhill);
-            let keep = next / size;
-            direction.iter_mut().zip(&downhill).for_each(|(d, h)| *d = h + keep * *d);
-            size = next;
-            if size < 0.5 * least {
-                (least, waited) = (size, 0);
-            } else {
-                waited += 1;
-            }
+            let gradient = self.gather(system, &rest);
+            course.turn(&gradient, &self.precondition(system, &gradient));
         }
         potential
     }
@@ -425,8 +415,4 @@ impl Equations {
 /// The inverse of every entry; 0 where there is no column.
 pub(super) fn inverse(diagonal: &[f64]) -> Vec<f64> {
     diagonal.iter().map(|&d| if d > 0.0 { 1.0 / d } else { 0.0 }).collect()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

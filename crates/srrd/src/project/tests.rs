@@ -1,6 +1,7 @@
 //! The projection against dense least squares, in every regime of γ.
 
 use super::*;
+use crate::sparse::dot;
 use proptest::prelude::*;
 
 fn projection(pairs: &[(u32, u32)], gamma: f64) -> Projection {
@@ -14,10 +15,6 @@ fn iterated(pairs: &[(u32, u32)], gamma: f64, values: &[f64]) -> Vec<f64> {
     let means = graph.means(values);
     let rest = solver.fit(&graph, &means).rest;
     graph.edge_of.iter().zip(values).map(|(&e, value)| value - means[e as usize] + rest[e as usize]).collect()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// The residual by Gram-Schmidt on the columns of W^½A, three times: dense, slow and independent of the above. Also the rank.
@@ -36,30 +33,39 @@ fn dense(pairs: &[(u32, u32)], gamma: f64, values: &[f64]) -> (Vec<f64>, usize) 
     beside(columns, values)
 }
 
-/// What is left of values beside the space of some columns, by Gram-Schmidt, three times, and the rank of that space.
+/// What is left of values beside the space of some columns, and the rank of that space.
 pub(super) fn beside(columns: Vec<Vec<f64>>, values: &[f64]) -> (Vec<f64>, usize) {
-    let mut basis: Vec<Vec<f64>> = Vec::new();
+    let (basis, _) = orthonormal(columns);
+    (without(&basis, values), basis.len())
+}
+
+/// An orthonormal basis of the space of some columns, by Gram-Schmidt, three times; and how much of each column is not of those before it.
+pub(crate) fn orthonormal(columns: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, Vec<f64>) {
+    let (mut basis, mut shares): (Vec<Vec<f64>>, Vec<f64>) = Default::default();
     for mut column in columns {
         let before = dot(&column, &column).sqrt();
-        for _ in 0..3 {
-            for b in &basis {
-                let part = dot(&column, b);
-                column.iter_mut().zip(b).for_each(|(c, b)| *c -= part * b);
-            }
-        }
+        (0..3).for_each(|_| take_out(&basis, &mut column));
         let length = dot(&column, &column).sqrt();
         if length > 1e-9 * before.max(1e-30) {
             basis.push(column.iter().map(|c| c / length).collect());
         }
+        shares.push(length / before);
     }
+    (basis, shares)
+}
+
+/// What is left of values beside a basis.
+pub(crate) fn without(basis: &[Vec<f64>], values: &[f64]) -> Vec<f64> {
     let mut rest = values.to_vec();
-    for _ in 0..2 {
-        for b in &basis {
-            let part = dot(&rest, b);
-            rest.iter_mut().zip(b).for_each(|(r, b)| *r -= part * b);
-        }
+    (0..2).for_each(|_| take_out(basis, &mut rest));
+    rest
+}
+
+fn take_out(basis: &[Vec<f64>], of: &mut [f64]) {
+    for b in basis {
+        let part = dot(of, b);
+        of.iter_mut().zip(b).for_each(|(x, b)| *x -= part * b);
     }
-    (rest, basis.len())
 }
 
 fn assert_close(found: &[f64], expected: &[f64], within: f64) {

@@ -10,6 +10,7 @@
 
 use super::{ACTION, Factor, Known, Product, SOURCE, TARGET};
 use crate::run::{Pace, checkpoint};
+use crate::sparse::dot;
 
 /// A feature that varies over the rows by less than this part of the largest one is constant.
 const CONSTANT: f64 = 1e-13;
@@ -183,10 +184,6 @@ impl Triangle {
         }
         solution
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn rotate(columns: &mut [Vec<f64>], i: usize, j: usize, cos: f64, sin: f64) {

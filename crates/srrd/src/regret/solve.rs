@@ -7,6 +7,7 @@
 
 use crate::dynamics::Dynamics;
 use crate::run::{checkpoint, parallel};
+use crate::sparse::dot;
 
 /// Values are right to this part of the largest possible, or to what rounding leaves of them.
 const PRECISE: f64 = 1e-12;
@@ -214,8 +215,4 @@ impl Chain {
             *values = x;
         }
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

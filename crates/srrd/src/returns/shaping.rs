@@ -5,6 +5,7 @@
 //! one row per episode and the potentials of first and last states as unknowns, and what it leaves does not change with any shaping.
 
 use crate::run::checkpoint;
+use crate::sparse::dot;
 use crate::trajectories::{End, Trajectories};
 
 /// Shaping of the returns of some episodes.
@@ -120,10 +121,6 @@ impl ReturnShaping {
         sums.iter_mut().zip(unit).for_each(|(sum, unit)| *sum *= unit);
         sums
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// The rank of the equations, counted: every state that occurs is a dimension, but for one per component in which potentials can be so

@@ -19,6 +19,12 @@ pub(crate) mod order;
 use factor::{Factor, Pattern};
 use order::{Limit, minimum_degree};
 
+/// The scalar product of two vectors.
+#[inline]
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
 /// The pattern of a symmetric matrix and the order in which its unknowns are eliminated. The [module](self) has an example.
 #[derive(Clone, Debug)]
 pub struct Symmetric {

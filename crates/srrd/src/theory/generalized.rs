@@ -23,12 +23,13 @@ use std::num::NonZeroUsize;
 use super::TheoryError;
 use crate::estimate::batch::BatchSet;
 use crate::estimate::{self, Rewards, term};
-use crate::exact::{Tabular, advance, dot, row, times};
+use crate::exact::{Tabular, advance, row, times};
 use crate::graph::Graph;
 use crate::run::Pace;
 use crate::run::parallel;
 use crate::sample::RewardSample;
 use crate::settings::{Actions, Gamma};
+use crate::sparse::dot;
 
 /// C_n of a sample by the double batch over all states with marginal actions, in the order of [`RewardSample::transitions`].
 ///

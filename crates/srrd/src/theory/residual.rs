@@ -224,8 +224,8 @@ impl Fractions {
                 };
                 Fractions::Srrd { states: states.into_iter().map(means).collect(), whole: whole.mean() }
             }
-            // Nothing is expected of transitions that were not sampled.
-            Metric::Direct | Metric::Projected | Metric::Npec => Fractions::None,
+            // The others expect nothing of transitions that were not sampled, or no theorem is about them.
+            _ => Fractions::None,
         }
     }
 

@@ -69,11 +69,6 @@ impl ShapingError {
     pub fn largest(&self) -> f64 {
         self.relative().fold(0.0, f64::max)
     }
-
-    /// Of how many transitions the theorem's assumption holds.
-    pub fn assumed(&self) -> usize {
-        self.fraction_bound.iter().flatten().count()
-    }
 }
 
 /// How many terms a canonical form has, and how few of them the worst case of Theorem 1 leaves.

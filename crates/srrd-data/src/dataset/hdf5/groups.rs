@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::{Array, File};
-use crate::dataset::episodes::{Part, Recording};
+use crate::dataset::episodes::{EpisodeReader, Part, Recording};
+use crate::dataset::note::DatasetNote;
 use crate::error::{ErrorKind, TableError, shorten};
-use crate::table::Values;
+use crate::table::{ReadOptions, TableReader, Values};
 
 /// Where the values of a part are, in the group of every episode.
 #[derive(Clone, Debug)]
@@ -26,6 +27,9 @@ impl Source {
     }
 }
 
+/// The parts of an episode as the first has them, and the observations that are left out.
+pub(in crate::dataset) type Parts = (Vec<(Part, Source)>, Vec<String>);
+
 /// Episodes that are groups of one file.
 pub(in crate::dataset) struct GroupedEpisodes {
     file: File,
@@ -41,12 +45,23 @@ pub(in crate::dataset) struct GroupedEpisodes {
 }
 
 impl GroupedEpisodes {
-    pub fn new(file: File, groups: Vec<(String, i64)>, rewards: String, parts: Vec<(Part, Source)>) -> Self {
-        GroupedEpisodes { file, groups, rewards, parts, episode: usize::MAX, arrays: HashMap::new(), steps: 0 }
-    }
-
-    pub fn parts(&self) -> Vec<Part> {
-        self.parts.iter().map(|(part, _)| part.clone()).collect()
+    /// A table of such episodes, in a recording of this kind.
+    pub fn open(
+        dataset: &'static str,
+        file: File,
+        groups: Vec<(String, i64)>,
+        (parts, left_out): Parts,
+        options: &ReadOptions,
+    ) -> Result<Box<dyn TableReader>, TableError> {
+        let mut notes = vec![DatasetNote::Kind { dataset, episodes: groups.len() }];
+        if !left_out.is_empty() {
+            notes.push(DatasetNote::KeysLeftOut { keys: left_out });
+        }
+        let rewards = options.dataset.reward.clone().unwrap_or_else(|| "rewards".to_owned());
+        let (name, of_steps) = (file.name().to_owned(), parts.iter().map(|(part, _)| part.clone()).collect());
+        let recording =
+            GroupedEpisodes { file, groups, rewards, parts, episode: usize::MAX, arrays: HashMap::new(), steps: 0 };
+        Ok(Box::new(EpisodeReader::new(name, Box::new(recording), of_steps, options)?.noting(notes)))
     }
 }
 

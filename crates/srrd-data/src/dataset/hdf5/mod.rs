@@ -17,7 +17,7 @@ use crate::error::{ErrorKind, TableError, shorten};
 use crate::table::guarded;
 
 pub(super) use array::Array;
-pub(super) use groups::{GroupedEpisodes, Source, numbered};
+pub(super) use groups::{GroupedEpisodes, Parts, Source, numbered};
 
 /// No piece of an array that is read at once takes more.
 const MOST_BYTES: usize = 256 << 20;

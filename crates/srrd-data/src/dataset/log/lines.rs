@@ -7,7 +7,7 @@ use memchr::memchr;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Log, LogReader, files_of, is_called};
+use super::{Log, files_of, is_called, log_reader};
 use crate::error::{ErrorKind, TableError, of_json, shorten};
 use crate::table::lines::{LineBlocks, open_lines};
 use crate::table::{
@@ -76,7 +76,7 @@ impl Layout {
                 Box::new(PartsReader::new(path, files, Box::new(open))?)
             }
         };
-        Ok(Box::new(LogReader::new(opened, log, "response")))
+        Ok(log_reader(opened, log, "response"))
     }
 
     /// The columns behind prompt and response: scores are numbers, or true or false. A column in which nothing is

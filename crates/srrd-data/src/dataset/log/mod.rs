@@ -11,8 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::note::DatasetNote;
-use crate::error::TableError;
-use crate::table::{Batch, Column, Extras, Passing, Piece, Schema, TableNote, TableReader, TextColumn, Values};
+use crate::table::{Batch, Column, Revised, Revision, Schema, TableNote, TableReader, TextColumn, Values};
 
 /// What an empty response is called.
 const EMPTY: &str = "(empty)";
@@ -30,43 +29,44 @@ pub struct Log {
     pub(super) mixed: Vec<(String, String)>,
     /// Rows left out so far because a reward is missing, and rows kept although one is.
     missing: [Arc<AtomicU64>; 2],
-    /// Whether rows with some of the rewards are kept.
-    gaps: bool,
+    /// Whether rows that lack some of the rewards are kept.
+    keeps_lacking: bool,
 }
 
 impl Log {
     pub(super) fn new(dataset: &'static str, rewards: Vec<String>) -> Self {
-        Log { dataset, rewards, gold: None, mixed: Vec::new(), missing: Default::default(), gaps: false }
+        Log { dataset, rewards, gold: None, mixed: Vec::new(), missing: Default::default(), keeps_lacking: false }
     }
 
     /// Asked for when all rows were read: of how many a reward is missing.
     pub fn notes(&self, file: &str) -> Vec<TableNote> {
         let [left_out, kept] = self.missing.each_ref().map(|rows| rows.load(Ordering::Relaxed));
-        let notes =
-            [DatasetNote::WithoutReward { rows: left_out, any: self.gaps }, DatasetNote::SomeRewards { rows: kept }];
+        let notes = [
+            DatasetNote::WithoutReward { rows: left_out, any: self.keeps_lacking },
+            DatasetNote::SomeRewards { rows: kept },
+        ];
         let told = notes.into_iter().zip([left_out, kept]).filter(|(_, rows)| *rows > 0);
         told.map(|(note, _)| TableNote::Dataset { file: file.to_owned(), note }).collect()
     }
 }
 
-/// A log being read.
-pub(super) struct LogReader {
-    inner: Box<dyn TableReader>,
+/// A table that is a log; `response` is its column of responses.
+pub(super) fn log_reader(table: Box<dyn TableReader>, log: Log, response: &'static str) -> Box<dyn TableReader> {
+    Box::new(Revised { table, revision: LogRows { log, response } })
+}
+
+/// What becomes of the rows of a log.
+struct LogRows {
     log: Log,
-    /// The column of responses.
     response: &'static str,
 }
 
-impl LogReader {
-    pub(super) fn new(inner: Box<dyn TableReader>, log: Log, response: &'static str) -> Self {
-        LogReader { inner, log, response }
-    }
-
+impl Revision for LogRows {
     /// Numbers for truths, and no rows without a score.
-    fn tidy(&self, batch: &mut Batch) {
+    fn revise(&self, schema: &Schema, batch: &mut Batch) {
         // By row, how many of the rewards are there.
         let (mut there, mut rewards) = (vec![0; batch.rows], 0);
-        for (name, column) in self.inner.schema().names().zip(&mut batch.columns) {
+        for (name, column) in schema.names().zip(&mut batch.columns) {
             if name == self.response {
                 name_empty(column);
             }
@@ -80,7 +80,7 @@ impl LogReader {
                 there.iter_mut().enumerate().for_each(|(row, there)| *there += usize::from(is_there(row)));
             }
         }
-        let least = if self.log.gaps { rewards.min(1) } else { rewards };
+        let least = if self.log.keeps_lacking { rewards.min(1) } else { rewards };
         let count = |holds: &dyn Fn(usize) -> bool| there.iter().filter(|there| holds(**there)).count() as u64;
         let [missing, some] = [count(&|there| there < least), count(&|there| (least..rewards).contains(&there))];
         if missing > 0 {
@@ -89,6 +89,22 @@ impl LogReader {
         for (counter, rows) in self.log.missing.iter().zip([missing, some]) {
             counter.fetch_add(rows, Ordering::Relaxed);
         }
+    }
+
+    fn notes(&self, file: &str, _: &Schema) -> Vec<TableNote> {
+        let note = DatasetNote::Log { dataset: self.log.dataset, rewards: self.log.rewards.clone() };
+        let mixed = self.log.mixed.clone();
+        let mixed = (!mixed.is_empty()).then_some(DatasetNote::MixedRewards { columns: mixed });
+        let told = |note| TableNote::Dataset { file: file.to_owned(), note };
+        [note].into_iter().chain(mixed).map(told).collect()
+    }
+
+    fn keep_lacking(&mut self) {
+        self.log.keeps_lacking = true;
+    }
+
+    fn log(&self) -> Option<&Log> {
+        Some(&self.log)
     }
 }
 
@@ -120,50 +136,6 @@ fn name_empty(column: &mut Column) {
         let named =
             texts.iter().enumerate().map(|(row, text)| if text.is_empty() && valid(row) { EMPTY } else { text });
         column.values = Values::Text(named.collect::<TextColumn>());
-    }
-}
-
-impl TableReader for LogReader {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn schema(&self) -> &Schema {
-        self.inner.schema()
-    }
-
-    fn rows_hint(&self) -> Option<usize> {
-        self.inner.rows_hint()
-    }
-
-    fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
-        self.inner.select(names)
-    }
-
-    fn keep_extras(&mut self, meant: &[&str], passing: Passing) -> Result<Extras, TableError> {
-        self.inner.keep_extras(meant, passing)
-    }
-
-    fn keep_gaps(&mut self) {
-        self.log.gaps = true;
-    }
-
-    fn log(&self) -> Option<&Log> {
-        Some(&self.log)
-    }
-
-    fn notes(&self) -> Vec<TableNote> {
-        let note = DatasetNote::Log { dataset: self.log.dataset, rewards: self.log.rewards.clone() };
-        let mixed = self.log.mixed.clone();
-        let mixed = (!mixed.is_empty()).then_some(DatasetNote::MixedRewards { columns: mixed });
-        let told = |note| TableNote::Dataset { file: self.name().to_owned(), note };
-        [note].into_iter().chain(mixed).map(told).collect()
-    }
-
-    fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {
-        let piece = self.inner.next_batch(batch)?;
-        self.tidy(batch);
-        Ok(piece)
     }
 }
 

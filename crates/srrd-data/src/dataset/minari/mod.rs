@@ -10,9 +10,8 @@ mod arrow;
 use std::path::{Path, PathBuf};
 
 use super::DatasetInfo;
-use super::episodes::{EpisodeReader, Part};
-use super::hdf5::{File, GroupedEpisodes, Source, is_hdf5, numbered};
-use super::note::DatasetNote;
+use super::episodes::Part;
+use super::hdf5::{File, GroupedEpisodes, Parts, Source, is_hdf5, numbered};
 use crate::error::{ErrorKind, TableError, shorten};
 use crate::table::{ColumnType, ReadOptions, TableReader, listed};
 
@@ -89,16 +88,8 @@ fn open_hdf5(path: &Path, options: &ReadOptions) -> Result<Box<dyn TableReader>,
     let Some((first, _)) = groups.first().cloned() else {
         return Err(TableError::new(ErrorKind::Empty, file.name(), "there are no episodes in it"));
     };
-    let mut notes = vec![DatasetNote::Kind { dataset: INFO.name, episodes: groups.len() }];
-    let (parts, left_out) = parts(&file, &first, options)?;
-    if !left_out.is_empty() {
-        notes.push(DatasetNote::KeysLeftOut { keys: left_out });
-    }
-    let rewards = options.dataset.reward.clone().unwrap_or_else(|| "rewards".to_owned());
-    let name = file.name().to_owned();
-    let recording = GroupedEpisodes::new(file, groups, rewards, parts);
-    let parts = recording.parts();
-    Ok(Box::new(EpisodeReader::new(name, Box::new(recording), parts, options)?.noting(notes)))
+    let parts = parts(&file, &first, options)?;
+    GroupedEpisodes::open(INFO.name, file, groups, parts, options)
 }
 
 /// The arrays that are called so, or are in the group that is.
@@ -115,8 +106,7 @@ fn arrays(file: &File, episode: &str, name: &str) -> Result<Vec<(String, String)
     Ok(leaves.into_iter().map(|leaf| (key_of(&leaf), format!("{name}/{leaf}"))).collect())
 }
 
-#[allow(clippy::type_complexity)]
-fn parts(file: &File, first: &str, options: &ReadOptions) -> Result<(Vec<(Part, Source)>, Vec<String>), TableError> {
+fn parts(file: &File, first: &str, options: &ReadOptions) -> Result<Parts, TableError> {
     let keys = &options.dataset.keys;
     let observations = arrays(file, first, "observations")?;
     check_keys(file.name(), keys, &observations.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>())?;

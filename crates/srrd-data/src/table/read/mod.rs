@@ -7,6 +7,7 @@ pub(crate) mod gzip;
 pub(crate) mod half;
 pub(crate) mod lines;
 mod pipeline;
+pub(crate) mod revised;
 mod selection;
 
 #[cfg(feature = "arrow")]
@@ -156,7 +157,7 @@ pub trait TableReader: Send {
 
     /// Of a log: keeps rows of which some of the rewards that are read are missing, as NaN; only rows without any are left out. To be called
     /// before the first batch.
-    fn keep_gaps(&mut self) {}
+    fn keep_lacking(&mut self) {}
 
     /// What a log of training says about its columns; `None` for other tables.
     fn log(&self) -> Option<&Log> {

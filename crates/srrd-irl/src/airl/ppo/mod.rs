@@ -180,7 +180,7 @@ impl AirlPpo {
     /// # Errors
     /// Which cannot.
     pub fn check(&self) -> Result<(), Problem> {
-        let value = |option, why: &str| Err(Problem::Value { option, why: why.to_owned() });
+        let value = |option, why: &str| Err(Problem::value(option, why));
         let counts = [
             ("steps", self.steps),
             ("batch", self.batch),

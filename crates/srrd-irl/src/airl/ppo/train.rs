@@ -85,7 +85,7 @@ pub fn train<E: Environment>(
 ) -> Result<Trained, Problem> {
     settings.check()?;
     let Some(first) = environments.first() else {
-        return Err(Problem::Value { option: "environments", why: "it must be at least 1".to_owned() });
+        return Err(Problem::value("environments", "it must be at least 1"));
     };
     if demonstrated.is_empty() {
         return Err(Problem::NoSteps { set: set.to_owned() });

@@ -3,7 +3,7 @@
 use super::paper;
 use super::results::{Achieved, Results, Test, percent};
 use crate::experiments::shared::show::{estimated, upper};
-use crate::values::Estimation;
+use crate::values::{Estimation, Measure};
 use srrd::Metric;
 use srrd_show::page::{Claim, Verdict};
 
@@ -21,7 +21,7 @@ fn without_rewards(results: &Results<'_>) -> Option<Claim> {
     let (mut above, mut all) = (0, 0);
     for (s, source) in results.sources.iter().enumerate() {
         let here = results.of(s);
-        let ours = here.iter().filter(|a| !a.cell.published);
+        let ours = here.iter().filter(|a| !a.cell.measure.published);
         let Some(best) = ours.max_by(|a, b| a.percent().mean.total_cmp(&b.percent().mean)) else { continue };
         let best_mean = best.percent().mean;
         let [overlap, occupancy] = [&best.overlap, &best.occupancy].map(|shares| percent(shares).mean);
@@ -67,8 +67,8 @@ fn as_published(results: &Results<'_>) -> Option<Claim> {
     for (s, source) in results.sources.iter().enumerate() {
         let here = results.of(s);
         let find = |metric: Metric, estimation: Estimation, published: bool| {
-            here.iter()
-                .find(|a| (a.cell.metric, a.cell.estimation, a.cell.published) == (metric, estimation, published))
+            let measure = Measure { metric, published };
+            here.iter().find(|a| (a.cell.measure, a.cell.estimation) == (measure, estimation))
         };
         let code = find(Metric::Dard, Estimation::Double, true);
         let defined = find(Metric::Dard, Estimation::Double, false);
@@ -114,7 +114,7 @@ fn as_published(results: &Results<'_>) -> Option<Claim> {
 fn claim(results: &Results<'_>, source: usize) -> Option<Claim> {
     let mut tests = results.tests(source);
     tests.retain(|test| {
-        test.srrd.cell.estimation == Estimation::Double && Metric::PAPER.contains(&test.other.cell.metric)
+        test.srrd.cell.estimation == Estimation::Double && Metric::PAPER.contains(&test.other.cell.measure.metric)
     });
     let first = tests.first()?;
     let (theirs, _) = paper::accuracy(&results.sources[source], Metric::Srrd)?;
@@ -126,11 +126,11 @@ fn claim(results: &Results<'_>, source: usize) -> Option<Claim> {
         (_, 0) => Verdict::Undecided,
         _ => Verdict::Disagrees,
     };
-    let shown = |a: &Achieved| format!("{} {:.1}", upper(a.cell.metric), a.percent().mean);
+    let shown = |a: &Achieved| format!("{} {:.1}", upper(a.cell.measure.metric), a.percent().mean);
     let others: Vec<String> = tests.iter().map(|test| shown(test.other)).collect();
     let here = results.of(source);
     let unbiased: Vec<String> = (here.iter())
-        .filter(|a| a.cell.estimation == Estimation::Unbiased && estimated(a.cell.metric))
+        .filter(|a| a.cell.estimation == Estimation::Unbiased && estimated(a.cell.measure.metric))
         .map(|a| shown(a))
         .collect();
     let unbiased = if unbiased.is_empty() { String::new() } else { format!(" Unbiased: {}.", unbiased.join(", ")) };
@@ -177,7 +177,8 @@ mod tests {
     fn verdict(accuracies: [f64; 4]) -> Verdict {
         let sources = [Source::Manual(Place::World(WorldKind::Gridworld))];
         let achieved = Metric::PAPER.into_iter().zip(accuracies).map(|(metric, accuracy)| {
-            let mut a = Achieved::new(Cell { source: 0, metric, estimation: Estimation::Double, published: false });
+            let mut a =
+                Achieved::new(Cell { source: 0, measure: Measure::defined(metric), estimation: Estimation::Double });
             a.fewest = 30;
             a.accuracy = [-0.02, -0.01, 0.0, 0.01, 0.02].map(|off| accuracy + off).to_vec();
             a
@@ -198,7 +199,7 @@ mod tests {
     #[test]
     fn tables_and_runs_without_srrd_have_no_claim() {
         let mut a =
-            Achieved::new(Cell { source: 0, metric: Metric::Epic, estimation: Estimation::Double, published: false });
+            Achieved::new(Cell { source: 0, measure: Measure::defined(Metric::Epic), estimation: Estimation::Double });
         a.accuracy = vec![0.5, 0.6];
         let manual = [Source::Manual(Place::World(WorldKind::Gridworld))];
         // What is left is what overlap alone says.
@@ -206,7 +207,7 @@ mod tests {
         assert_eq!(left(&manual, vec![a.clone()]), 1);
         let table = [Source::Table { path: PathBuf::from("x.csv"), name: "x.csv".to_owned() }];
         let mut srrd = a.clone();
-        srrd.cell.metric = Metric::Srrd;
+        srrd.cell.measure.metric = Metric::Srrd;
         assert_eq!(left(&table, vec![a.clone(), srrd]), 1);
         assert_eq!(left(&manual, vec![]), 0);
         // Overlap that is better than any metric says that rewards tell nothing.
@@ -226,7 +227,11 @@ mod tests {
     fn what_the_code_computes_is_told_from_what_is_defined() {
         let sources = [Source::Manual(Place::World(WorldKind::Gridworld))];
         let of = |metric, published, accuracy: f64| {
-            let mut a = Achieved::new(Cell { source: 0, metric, estimation: Estimation::Double, published });
+            let mut a = Achieved::new(Cell {
+                source: 0,
+                measure: Measure { metric, published },
+                estimation: Estimation::Double,
+            });
             (a.accuracy, a.fewest) = (vec![accuracy, accuracy], 30);
             a
         };
@@ -247,7 +252,8 @@ mod tests {
     fn few_samples_decide_nothing() {
         let sources = [Source::Manual(Place::World(WorldKind::Gridworld))];
         let of = |metric, accuracy: f64| {
-            let mut a = Achieved::new(Cell { source: 0, metric, estimation: Estimation::Double, published: false });
+            let mut a =
+                Achieved::new(Cell { source: 0, measure: Measure::defined(metric), estimation: Estimation::Double });
             (a.accuracy, a.fewest, a.samples) = (vec![accuracy - 0.01, accuracy, accuracy + 0.01], 2, 9);
             a
         };

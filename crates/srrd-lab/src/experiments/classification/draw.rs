@@ -19,8 +19,8 @@ const SHOWN_SETS: usize = 20;
 
 /// The accuracy in the paper's table, which is of the double batch.
 fn of_paper(source: &Source, a: &Achieved) -> Option<(f64, f64)> {
-    (a.cell.estimation == Estimation::Double && !a.cell.published)
-        .then(|| paper::accuracy(source, a.cell.metric))
+    (a.cell.estimation == Estimation::Double && !a.cell.measure.published)
+        .then(|| paper::accuracy(source, a.cell.measure.metric))
         .flatten()
 }
 
@@ -65,10 +65,12 @@ impl Classification {
         let classes = Classes::new(&dataset.labels);
         let base = self.file_name(s);
         let mut figures = Vec::new();
-        for a in here.iter().filter(|a| a.cell.metric == Metric::Srrd || a.cell.metric == Metric::Direct) {
+        for a in
+            here.iter().filter(|a| a.cell.measure.metric == Metric::Srrd || a.cell.measure.metric == Metric::Direct)
+        {
             figures.push(confusion(a, &classes, &base)?);
         }
-        if let Some(a) = here.iter().find(|a| a.cell.metric == Metric::Srrd) {
+        if let Some(a) = here.iter().find(|a| a.cell.measure.metric == Metric::Srrd) {
             let caption = format!(
                 "Samples in the plane, so that their distances come near those of {} (classical multidimensional scaling; up \
                  to {SHOWN_SETS} samples per agent).",
@@ -118,7 +120,7 @@ impl Classification {
         let samples: Vec<&RewardSample> = chosen.iter().map(|&i| &dataset.samples[i]).collect();
         let gamma = a.usual_gamma().ok_or_else(|| LabError::failed("a classifier without repeats has no γ"))?;
         let settings = Settings { gamma, ..self.settings(a.cell.estimation, self.seed(a.cell.source)) };
-        let matrix = pairwise(&samples, a.cell.metric, &settings).filled(1.0);
+        let matrix = pairwise(&samples, a.cell.measure.metric, &settings).filled(1.0);
         let points = embed(&matrix, samples.len());
         let title = format!("{}, γ = {}", a.name(), gamma.get());
         let mut chart = ScatterChart::new(title, Axis::linear("first coordinate"), Axis::linear("second coordinate"));
@@ -139,7 +141,7 @@ fn confusion(a: &Achieved, classes: &Classes, base: &str) -> Result<FigureBlock,
         .collect();
     let title = format!("{}: true agents down, predicted across", a.name());
     let map = HeatMap::new(title, classes.names().to_vec(), shares).map_err(LabError::failed)?.measuring("share");
-    let file = format!("classification-{base}-confusion-{}-{}", a.cell.measure().name(), a.cell.estimation);
+    let file = format!("classification-{base}-confusion-{}-{}", a.cell.measure.name(), a.cell.estimation);
     let caption = format!("{}: how often the samples of an agent (row) were taken for each agent (column).", a.name());
     Ok(show::figure(&file, &map, caption))
 }
@@ -194,10 +196,10 @@ fn accuracy_table(results: &Results<'_>) -> Table {
                 false => format!("{:.1} points below the paper's", -off),
             }
         });
-        let estimator = if estimated(a.cell.metric) { a.cell.estimation.to_string() } else { "–".to_owned() };
+        let estimator = if estimated(a.cell.measure.metric) { a.cell.estimation.to_string() } else { "–".to_owned() };
         let mut row = vec![
             Cell::text(source.title()),
-            Cell::text(show::measure(a.cell.measure())),
+            Cell::text(show::measure(a.cell.measure)),
             Cell::text(estimator),
             Cell::interval(mean, low, high, format!("{mean:.1} ± {sd:.1} ({low:.1} to {high:.1})")),
             paper.map_or(Cell::Empty, |(theirs, sd)| Cell::number(theirs, format!("{theirs} ± {sd}"))),
@@ -229,12 +231,12 @@ fn welch_table(results: &Results<'_>) -> Table {
     for (s, source) in results.sources.iter().enumerate() {
         for Test { srrd, other, welch } in results.tests(s) {
             let double = srrd.cell.estimation == Estimation::Double;
-            let theirs = double.then(|| paper::welch(source, other.cell.metric)).flatten();
+            let theirs = double.then(|| paper::welch(source, other.cell.measure.metric)).flatten();
             let p = if welch.p < 5e-5 { "< 0.0001".to_owned() } else { format!("{:.4}", welch.p) };
             table.rows.push(vec![
                 Cell::text(source.title()),
                 Cell::text(srrd.cell.estimation.to_string()),
-                Cell::text(upper(other.cell.metric)),
+                Cell::text(upper(other.cell.measure.metric)),
                 show::number(welch.t, 3),
                 theirs.map_or(Cell::Empty, |t| show::number(t, 3)),
                 Cell::number(welch.p, p),

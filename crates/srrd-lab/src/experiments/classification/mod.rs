@@ -73,12 +73,12 @@ fn build(parameters: Parameters) -> Result<Box<dyn Experiment>, LabError> {
         for &metric in &p.metric {
             // An estimator changes nothing for these: once is enough.
             let estimators = if estimated(metric) { &p.estimator[..] } else { &p.estimator[..1] };
-            cells.extend(estimators.iter().map(|&estimation| Cell { source, metric, estimation, published: false }));
+            let measure = Measure::defined(metric);
+            cells.extend(estimators.iter().map(|&estimation| Cell { source, measure, estimation }));
         }
         if p.as_published == Some(true) {
             let estimation = Estimation::Double;
-            let cell = |measure: Measure| Cell { source, metric: measure.metric, estimation, published: true };
-            cells.extend(Measure::PUBLISHED.map(cell));
+            cells.extend(Measure::PUBLISHED.map(|measure| Cell { source, measure, estimation }));
         }
     }
     Ok(Box::new(Classification::new(parameters, sources, cells)))
@@ -88,16 +88,8 @@ fn build(parameters: Parameters) -> Result<Box<dyn Experiment>, LabError> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Cell {
     source: usize,
-    metric: Metric,
+    measure: Measure,
     estimation: Estimation,
-    /// Whether the metric is computed as in the paper's code.
-    published: bool,
-}
-
-impl Cell {
-    fn measure(&self) -> Measure {
-        Measure { metric: self.metric, published: self.published }
-    }
 }
 
 struct Classification {
@@ -197,11 +189,11 @@ impl Classification {
     fn distances(&self, cell: &Cell, samples: &[&RewardSample], seed: u64) -> Result<GammaDistances, LabError> {
         let gammas = &self.parameters.gamma;
         let settings = self.settings(cell.estimation, seed);
-        if !cell.published {
-            return Ok(GammaDistances::new(samples, cell.metric, gammas, &settings));
+        if !cell.measure.published {
+            return Ok(GammaDistances::new(samples, cell.measure.metric, gammas, &settings));
         }
         let terms: Vec<Published<'_>> =
-            samples.iter().map(|sample| Published::new(sample, cell.measure(), Code::Classification)).collect();
+            samples.iter().map(|sample| Published::new(sample, cell.measure, Code::Classification)).collect();
         let matrix = |gamma: &Gamma| {
             let canonical =
                 terms.iter().map(|terms| terms.canonical(gamma.get())).collect::<Result<Vec<_>, LabError>>()?;
@@ -260,7 +252,7 @@ impl Experiment for Classification {
         let cell @ Cell { source, estimation, .. } = self.cells[trial];
         let (world, rewards) = self.sources[source].names();
         let row = Row::new().with(WORLD, world).with(REWARDS, rewards).with(DATA, self.data(source));
-        let row = row.with(MEASURE, cell.measure());
+        let row = row.with(MEASURE, cell.measure);
         row.with(ESTIMATOR, estimation).with(SEED, self.seed(source))
     }
 
@@ -270,7 +262,7 @@ impl Experiment for Classification {
 
     fn cost(&self, trial: usize) -> f64 {
         // `direct` has one matrix for all γ.
-        match self.cells[trial].metric {
+        match self.cells[trial].measure.metric {
             Metric::Direct => 1.0,
             metric if metric.info().projects => 50.0,
             _ => self.parameters.gamma.len() as f64,

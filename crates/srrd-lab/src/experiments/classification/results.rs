@@ -60,9 +60,9 @@ impl Achieved {
 
     /// The metric with its estimator.
     pub fn name(&self) -> String {
-        match self.cell.metric {
-            _ if self.cell.published => measure(self.cell.measure()),
-            metric if estimated(metric) => format!("{} {}", measure(self.cell.measure()), self.cell.estimation),
+        match self.cell.measure.metric {
+            _ if self.cell.measure.published => measure(self.cell.measure),
+            metric if estimated(metric) => format!("{} {}", measure(self.cell.measure), self.cell.estimation),
             metric => title(metric),
         }
     }
@@ -118,9 +118,9 @@ impl Results<'_> {
     pub fn tests(&self, source: usize) -> Vec<Test<'_>> {
         let here = self.of(source);
         let mut tests = Vec::new();
-        for &srrd in here.iter().filter(|a| a.cell.metric == Metric::Srrd) {
-            for &other in here.iter().filter(|a| a.cell.metric != Metric::Srrd && !a.cell.published) {
-                if !estimated(other.cell.metric) || other.cell.estimation == srrd.cell.estimation {
+        for &srrd in here.iter().filter(|a| a.cell.measure.metric == Metric::Srrd) {
+            for &other in here.iter().filter(|a| a.cell.measure.metric != Metric::Srrd && !a.cell.measure.published) {
+                if !estimated(other.cell.measure.metric) || other.cell.estimation == srrd.cell.estimation {
                     let welch = welch(&srrd.accuracy, &other.accuracy);
                     tests.extend(welch.map(|welch| Test { srrd, other, welch }));
                 }
@@ -154,7 +154,7 @@ impl Results<'_> {
             let scores = [("accuracy", &a.accuracy), ("precision", precision), ("recall", recall), ("f1", f1)];
             for (score, values) in scores.into_iter().chain([("overlap", &a.overlap), ("occupancy", &a.occupancy)]) {
                 let spread = Spread::of(values);
-                let mut row = vec![world.clone(), rewards.clone(), a.cell.measure().name().to_owned()];
+                let mut row = vec![world.clone(), rewards.clone(), a.cell.measure.name().to_owned()];
                 row.extend([a.cell.estimation.to_string(), score.to_owned()]);
                 row.extend([spread.mean, spread.sd, spread.low, spread.high].map(number));
                 row.extend([values.len().to_string(), a.undefined.to_string(), a.data.clone()]);

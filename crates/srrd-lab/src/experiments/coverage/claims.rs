@@ -127,8 +127,9 @@ fn constrained_random(results: &Results, [direct, epic, dard, srrd]: [usize; 4])
 /// Under limited sampling the unbiased SRRD is the lowest of all.
 fn unbiased_lowest(results: &Results) -> Option<Claim> {
     let unbiased = results.way(Metric::Srrd, Estimation::Unbiased)?;
-    let rivals: Vec<usize> =
-        (0..results.ways.len()).filter(|&w| w != unbiased && Metric::PAPER.contains(&results.ways[w].metric)).collect();
+    let rivals: Vec<usize> = (0..results.ways.len())
+        .filter(|&w| w != unbiased && Metric::PAPER.contains(&results.ways[w].measure.metric))
+        .collect();
     let counted = |m: &&Measured| m.cell.epsilon > 0.0 && m.common.mean() >= srrd::settings::FEW_COMMON as f64;
     let (mut lowest, mut beaten, mut cells) = (0, 0, 0);
     for m in results.cells.iter().filter(counted) {
@@ -158,7 +159,7 @@ fn unbiased_lowest(results: &Results) -> Option<Claim> {
 mod tests {
     use super::*;
     use crate::experiments::sparsity::made::{Level, Place, cell, results, verdict};
-    use crate::values::Noise;
+    use crate::values::{Measure, Noise};
 
     const PLACES: [Place; 2] = [cell(Model::Random, 0.1, Noise::None), cell(Model::Random, 0.0, Noise::None)];
     const BOTH: [Estimation; 2] = [Estimation::Double, Estimation::Unbiased];
@@ -221,7 +222,7 @@ mod tests {
         let mut found = results(&PLACES, &BOTH[..1], |m, _, _| Level::Clear(means(m, [0.55, 0.54, 0.25, 0.25])));
         assert!(as_published(&found).is_none());
         let dard = found.way(Metric::Dard, Estimation::Double).unwrap();
-        found.ways.push(crate::experiments::sparsity::Way { published: true, ..found.ways[dard] });
+        found.ways.push(crate::experiments::sparsity::Way { measure: Measure::PUBLISHED[1], ..found.ways[dard] });
         for cell in &mut found.cells {
             let code = cell.distances[dard].iter().map(|distance| distance + 0.2).collect();
             cell.distances.push(code);

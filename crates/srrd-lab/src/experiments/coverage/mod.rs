@@ -2,12 +2,10 @@
 
 mod claims;
 
-use super::sparsity::{PAPER_GAMMA, PAPER_ROLLOUTS, Sparsity, Story};
+use super::sparsity::{self, PAPER_ROLLOUTS, Sparsity, Story};
 use crate::experiments::Kind;
 use crate::parameters::Parameters;
-use crate::values::{Estimation, Fraction, GRIDS, Noise, Preset, Size, gamma};
-use srrd::Metric;
-use srrd::settings::Batch;
+use crate::values::{Estimation, Fraction, GRIDS, Preset, Size};
 use srrd_worlds::Model;
 
 /// How it is found.
@@ -36,13 +34,9 @@ fn preset(preset: Preset) -> Parameters {
     let common = Parameters {
         world: GRIDS.to_vec(),
         epsilon: vec![Fraction(0.1), Fraction(0.0)],
-        noise: vec![Noise::None],
-        gamma: vec![gamma(PAPER_GAMMA)],
-        metric: Metric::PAPER.to_vec(),
         estimator: vec![Estimation::Double, Estimation::Unbiased],
-        batch: vec![Batch::All],
         as_published: Some(false),
-        ..Parameters::default()
+        ..sparsity::common()
     };
     match preset {
         Preset::Quick => Parameters {

@@ -11,7 +11,7 @@ use srrd_show::page::Claim;
 const NEARLY: f64 = 0.02;
 
 pub fn claims(results: &Results) -> Vec<Claim> {
-    let ways = Metric::PAPER.map(|metric| results.ways.iter().position(|way| way.metric == metric));
+    let ways = Metric::PAPER.map(|metric| results.ways.iter().position(|way| way.measure.metric == metric));
     let [Some(direct), Some(epic), Some(dard), Some(srrd)] = ways else { return Vec::new() };
     let mut claims = Vec::new();
     for (noise, paper) in [

@@ -2,12 +2,10 @@
 
 mod claims;
 
-use super::sparsity::{PAPER_GAMMA, PAPER_ROLLOUTS, Sparsity, Story};
+use super::sparsity::{self, PAPER_ROLLOUTS, Sparsity, Story};
 use crate::experiments::Kind;
 use crate::parameters::Parameters;
-use crate::values::{Estimation, Fraction, Noise, Preset, Size, WorldKind, gamma};
-use srrd::Metric;
-use srrd::settings::Batch;
+use crate::values::{Estimation, Fraction, Noise, Preset, Size, WorldKind};
 use srrd_worlds::Model;
 
 /// How it is found.
@@ -36,11 +34,8 @@ fn preset(preset: Preset) -> Parameters {
         model: vec![Model::Polynomial],
         epsilon: vec![Fraction(0.1)],
         noise: vec![Noise::None, Noise::Mild, Noise::High],
-        gamma: vec![gamma(PAPER_GAMMA)],
-        metric: Metric::PAPER.to_vec(),
         estimator: vec![Estimation::Double],
-        batch: vec![Batch::All],
-        ..Parameters::default()
+        ..sparsity::common()
     };
     match preset {
         Preset::Quick => Parameters { rollouts: vec![1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], trials: 20, ..common },

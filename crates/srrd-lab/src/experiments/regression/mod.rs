@@ -2,12 +2,10 @@
 
 mod claims;
 
-use super::sparsity::{PAPER_GAMMA, PAPER_ROLLOUTS, Sparsity, Story};
+use super::sparsity::{self, PAPER_ROLLOUTS, Sparsity, Story};
 use crate::experiments::Kind;
 use crate::parameters::Parameters;
-use crate::values::{Estimation, Fraction, Noise, Preset, Size, WorldKind, gamma};
-use srrd::Metric;
-use srrd::settings::Batch;
+use crate::values::{Estimation, Fraction, Preset, Size, WorldKind};
 use srrd_worlds::Model;
 
 /// How it is found.
@@ -35,12 +33,8 @@ fn preset(preset: Preset) -> Parameters {
         size: vec![Size::square(20)],
         model: vec![Model::Polynomial, Model::Sinusoidal, Model::Random],
         epsilon: vec![Fraction(0.0)],
-        noise: vec![Noise::None],
-        gamma: vec![gamma(PAPER_GAMMA)],
-        metric: Metric::PAPER.to_vec(),
         estimator: vec![Estimation::Double, Estimation::RegressedLinear, Estimation::RegressedTree],
-        batch: vec![Batch::All],
-        ..Parameters::default()
+        ..sparsity::common()
     };
     match preset {
         Preset::Quick => Parameters { rollouts: vec![1, 2, 5, 10, 20, 50, 100], trials: 10, ..common },

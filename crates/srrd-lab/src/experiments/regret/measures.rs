@@ -29,14 +29,9 @@ pub enum Measure {
     Minimal,
 }
 
-impl Choice for Measure {
-    const ALL: &'static [Self] = &[
-        Measure::Metric(Metric::Direct),
-        Measure::Metric(Metric::Epic),
-        Measure::Metric(Metric::Dard),
-        Measure::Metric(Metric::Srrd),
-        Measure::Metric(Metric::Projected),
-        Measure::Metric(Metric::Npec),
+impl Measure {
+    /// Those that are no metric.
+    const OTHERS: [Measure; 6] = [
         Measure::ProjectedSampled,
         Measure::ProjectedFree,
         Measure::Returns,
@@ -44,6 +39,23 @@ impl Choice for Measure {
         Measure::Val,
         Measure::Minimal,
     ];
+
+    /// All: the metrics, and the others.
+    const EVERY: [Measure; Metric::ALL.len() + Measure::OTHERS.len()] = {
+        let mut every = [Measure::OTHERS[0]; _];
+        let (metrics, others) = every.split_at_mut(Metric::ALL.len());
+        let mut i = 0;
+        while i < metrics.len() {
+            metrics[i] = Measure::Metric(Metric::ALL[i]);
+            i += 1;
+        }
+        others.copy_from_slice(&Measure::OTHERS);
+        every
+    };
+}
+
+impl Choice for Measure {
+    const ALL: &'static [Self] = &Measure::EVERY;
 
     fn name(self) -> &'static str {
         match self {
@@ -80,7 +92,10 @@ impl Measure {
     /// Whether it is `projected` in the form that is being judged, not one that is there for comparison.
     pub fn projected(self) -> bool {
         // NPEC is a function of the same correlation.
-        matches!(self, Measure::Metric(Metric::Projected | Metric::Npec) | Measure::ProjectedSampled)
+        match self {
+            Measure::Metric(metric) => metric.info().projects,
+            other => other == Measure::ProjectedSampled,
+        }
     }
 }
 

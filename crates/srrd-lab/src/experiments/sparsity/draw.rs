@@ -101,27 +101,27 @@ impl Sparsity {
 
     fn series(&self, way: usize, points: Vec<Point>) -> Series {
         let way = &self.ways[way];
-        let series = Series::new(self.way_name(way), points).color_index(color(way.metric));
+        let series = Series::new(self.way_name(way), points).color_index(color(way.measure.metric));
         let first = way.estimation == self.parameters.estimator[0];
-        if estimated(way.metric) && (!first || way.published) { series.dashed() } else { series }
+        if estimated(way.measure.metric) && (!first || way.measure.published) { series.dashed() } else { series }
     }
 
     /// The ways that are drawn: a metric that knows no estimator once.
     fn drawn(&self) -> Vec<usize> {
-        let before = |w: usize| self.ways[..w].iter().any(|way| way.metric == self.ways[w].metric);
-        (0..self.ways.len()).filter(|&w| estimated(self.ways[w].metric) || !before(w)).collect()
+        let before = |w: usize| self.ways[..w].iter().any(|way| way.measure.metric == self.ways[w].measure.metric);
+        (0..self.ways.len()).filter(|&w| estimated(self.ways[w].measure.metric) || !before(w)).collect()
     }
 
     fn way_name(&self, way: &Way) -> String {
         let Parameters { estimator, batch, .. } = &self.parameters;
-        let mut name = show::measure(way.measure());
-        if way.published {
+        let mut name = show::measure(way.measure);
+        if way.measure.published {
             return name;
         }
-        if estimated(way.metric) && estimator.len() > 1 {
+        if estimated(way.measure.metric) && estimator.len() > 1 {
             name += &format!(" {}", way.estimation);
         }
-        if estimated(way.metric) && batch.len() > 1 && way.estimation != Estimation::Unbiased {
+        if estimated(way.measure.metric) && batch.len() > 1 && way.estimation != Estimation::Unbiased {
             name += &format!(" batch {}", way.batch.write());
         }
         name

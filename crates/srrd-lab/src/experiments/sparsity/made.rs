@@ -3,7 +3,7 @@
 use super::{Measured, Results, Way};
 use crate::experiments::shared::pairs::Cell;
 use crate::statistics::Moments;
-use crate::values::{Estimation, Noise, Size, WorldKind, gamma};
+use crate::values::{Estimation, Measure, Noise, Size, WorldKind, gamma};
 use srrd::Metric;
 use srrd::settings::Batch;
 use srrd_show::page::{Claim, Verdict};
@@ -38,10 +38,14 @@ pub fn results(
 ) -> Results {
     let mut ways = Vec::new();
     for &estimation in estimations {
-        ways.extend(Metric::PAPER.map(|metric| Way { metric, estimation, batch: Batch::All, published: false }));
+        ways.extend(Metric::PAPER.map(|metric| Way {
+            measure: Measure::defined(metric),
+            estimation,
+            batch: Batch::All,
+        }));
     }
     let measured = |place: Place| {
-        let distances = |(w, way): (usize, &Way)| match level(way.metric, way.estimation, place) {
+        let distances = |(w, way): (usize, &Way)| match level(way.measure.metric, way.estimation, place) {
             // Never quite equal: an interval needs some width.
             Level::Clear(mean) => (0..5).map(|t| mean + 1e-6 * f64::from(t % 3)).collect(),
             // The same five distances in another order for every way, so that differences scatter.

@@ -19,7 +19,7 @@ use crate::parameters::Parameters;
 use crate::row::{AnyColumn, Column, Csv, Row, Trials, number};
 use crate::seed::trial_seed;
 use crate::statistics::Moments;
-use crate::values::{Estimation, Fraction, Measure};
+use crate::values::{Estimation, Fraction, Measure, Noise, gamma};
 use srrd::settings::Batch;
 use srrd::{Gamma, Metric, Settings, distance};
 use srrd_show::page::Claim;
@@ -28,8 +28,16 @@ use srrd_show::page::Claim;
 pub const PAPER_ROLLOUTS: [usize; 23] =
     [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20, 30, 40, 50, 75, 100, 200, 300, 400, 500, 1000, 2000];
 
-/// The discount factor of Experiment 1.
-pub const PAPER_GAMMA: f64 = 0.7;
+/// What the presets of all these studies have, such as the discount factor of Experiment 1.
+pub fn common() -> Parameters {
+    Parameters {
+        noise: vec![Noise::None],
+        gamma: vec![gamma(0.7)],
+        metric: Metric::PAPER.to_vec(),
+        batch: vec![Batch::All],
+        ..Parameters::default()
+    }
+}
 
 const GAMMA: Column<Gamma> = Column::new("gamma");
 const BATCH: Column<Batch> = Column::new("batch");
@@ -49,21 +57,12 @@ pub struct Story {
 /// How a distance is taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Way {
-    /// The metric.
-    pub metric: Metric,
+    /// The metric, which its rows are called by.
+    pub measure: Measure,
     /// The estimator; `direct` has the same values under each.
     pub estimation: Estimation,
     /// The batch of the double batch.
     pub batch: Batch,
-    /// Whether it is computed as in the paper's code.
-    pub published: bool,
-}
-
-impl Way {
-    /// What its rows are called.
-    pub fn measure(&self) -> Measure {
-        Measure { metric: self.metric, published: self.published }
-    }
 }
 
 /// The study with its settings.
@@ -105,16 +104,12 @@ impl Sparsity {
                 if estimation == Estimation::Unbiased && batch != p.batch[0] {
                     continue;
                 }
-                ways.extend(p.metric.iter().map(|&metric| Way { metric, estimation, batch, published: false }));
+                let way = |&metric: &Metric| Way { measure: Measure::defined(metric), estimation, batch };
+                ways.extend(p.metric.iter().map(way));
             }
         }
         if p.as_published == Some(true) {
-            let way = |measure: Measure| Way {
-                metric: measure.metric,
-                estimation: Estimation::Double,
-                batch: Batch::All,
-                published: true,
-            };
+            let way = |measure| Way { measure, estimation: Estimation::Double, batch: Batch::All };
             ways.extend(Measure::PUBLISHED.map(way));
         }
         Ok(Box::new(Sparsity { story, cells, ways, parameters }))
@@ -171,7 +166,7 @@ impl Sparsity {
         for (trial, rows) in trials.each().enumerate() {
             let measured = &mut cells[trial / self.parameters.trials];
             for (w, (row, way)) in rows.iter().zip(&self.ways).enumerate() {
-                row.expect(MEASURE, way.measure())?;
+                row.expect(MEASURE, way.measure)?;
                 row.expect(ESTIMATOR, way.estimation)?;
                 if w == 0 {
                     measured.coverage.add(row.get(COVERAGE)?);
@@ -193,7 +188,7 @@ impl Sparsity {
             for (w, way) in self.ways.iter().enumerate() {
                 let moments = measured.moments(w);
                 let (low, high) = moments.interval();
-                let row = what(cell).with(MEASURE, way.measure()).with(ESTIMATOR, way.estimation);
+                let row = what(cell).with(MEASURE, way.measure).with(ESTIMATOR, way.estimation);
                 let mut row = vec![self.with_extra(row, cell, way).line()];
                 row.extend([measured.coverage.mean(), measured.common.mean()].map(number));
                 row.extend([moments.mean(), moments.sd(), low, high].map(number));
@@ -208,7 +203,7 @@ impl Sparsity {
 
 /// The distance that the paper's code finds.
 fn as_published(pair: &Pair, way: &Way, settings: &Settings) -> Result<srrd::Distance, LabError> {
-    let canonical = |sample| Published::new(sample, way.measure(), Code::Coverage).canonical(settings.gamma.get());
+    let canonical = |sample| Published::new(sample, way.measure, Code::Coverage).canonical(settings.gamma.get());
     Ok(distance(&canonical(&pair.plain)?, &canonical(&pair.shaped)?, Metric::Direct, settings))
 }
 
@@ -259,14 +254,14 @@ impl Experiment for Sparsity {
             let predicted =
                 way.estimation.regression().and_then(|wanted| predicting.iter().find(|p| p.regression == wanted));
             let found = match predicted {
-                _ if way.published => as_published(&pair, way, &settings)?,
-                None => shared.distance(way.metric, &settings),
-                Some(p) => distance(&p.plain, &p.shaped, way.metric, &settings),
+                _ if way.measure.published => as_published(&pair, way, &settings)?,
+                None => shared.distance(way.measure.metric, &settings),
+                Some(p) => distance(&p.plain, &p.shaped, way.measure.metric, &settings),
             };
             let row = Row::new()
                 .with(COVERAGE, pair.coverage)
                 .with(COMMON, found.common)
-                .with(MEASURE, way.measure())
+                .with(MEASURE, way.measure)
                 .with(ESTIMATOR, way.estimation)
                 .with(DISTANCE, found.distance())
                 .with(UNDEFINED, found.undefined());
@@ -325,11 +320,11 @@ impl Measured {
 impl Results {
     /// DARD as the paper's code computes it.
     pub fn published_dard(&self) -> Option<usize> {
-        self.ways.iter().position(|way| way.metric == Metric::Dard && way.published)
+        self.ways.iter().position(|way| way.measure == Measure { metric: Metric::Dard, published: true })
     }
 
     /// Where a metric stands among the ways.
     pub fn way(&self, metric: Metric, estimation: Estimation) -> Option<usize> {
-        self.ways.iter().position(|way| way.metric == metric && way.estimation == estimation && !way.published)
+        self.ways.iter().position(|way| way.measure == Measure::defined(metric) && way.estimation == estimation)
     }
 }

@@ -10,6 +10,7 @@
 use super::minimal::Row;
 use crate::exact::ExactError;
 use crate::run::checkpoint;
+use crate::sparse::dot;
 
 /// How far targets are tilted; they are of the size of 1.
 const TILT: f64 = 1e-10;
@@ -74,10 +75,6 @@ impl Rows {
     fn steps(&self) -> usize {
         1000 + 20 * (self.len() + self.width)
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// A square system of basis rows, and its inverse by columns.

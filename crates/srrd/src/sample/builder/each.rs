@@ -63,8 +63,8 @@ impl SampleBuilder {
     ) -> Result<(Vec<Scored>, Placement), OfList> {
         let (first, mut samples, placement) = self.build_lists(others, duplicates, |lists, rewards| {
             lists.check(&rewards, true)?;
-            match has_gaps(&rewards) {
-                true => lists.with_gaps(&rewards),
+            match lacks_some(&rewards) {
+                true => lists.of_some(&rewards),
                 false => Ok((lists.whole(rewards)?, None)),
             }
         })?;
@@ -73,7 +73,8 @@ impl SampleBuilder {
     }
 
     /// As [`build_scored`](Self::build_scored), but each list becomes a sample of the rows that have such a reward and of no others, the same as
-    /// if these rows alone had been pushed; `None` where no row has one. What was pushed only says where rows lead, and becomes no sample.
+    /// if these rows alone had been pushed; `None` where no row has one. What was pushed only says where rows lead, which the samples of lists with
+    /// all rewards share; its rewards count for nothing.
     ///
     /// ```
     /// use srrd::{Duplicates, SampleBuilder};
@@ -90,19 +91,20 @@ impl SampleBuilder {
     /// ```
     ///
     /// # Errors
-    /// As [`build_each`](Self::build_each).
+    /// As [`build_each`](Self::build_each), with the number of the list among these.
     pub fn build_apart(
         self,
         lists: Vec<Vec<f64>>,
         duplicates: Duplicates,
     ) -> Result<(Vec<Option<Apart>>, Placement), OfList> {
-        let (_, samples, placement) = self.build_lists(lists, duplicates, |lists, rewards| {
+        let built = self.build_lists(lists, duplicates, |lists, rewards| {
             lists.check(&rewards, true)?;
-            match has_gaps(&rewards) {
+            match lacks_some(&rewards) {
                 true => lists.apart(&rewards),
                 false => Ok(Some(Apart { sample: lists.whole(rewards)?, own: None })),
             }
-        })?;
+        });
+        let (_, samples, placement) = built.map_err(|(list, error)| (list.saturating_sub(1), error))?;
         Ok((samples, placement))
     }
 
@@ -149,7 +151,7 @@ impl SampleBuilder {
     }
 }
 
-fn has_gaps(rewards: &[f64]) -> bool {
+fn lacks_some(rewards: &[f64]) -> bool {
     rewards.iter().any(|reward| reward.is_nan())
 }
 
@@ -168,13 +170,14 @@ struct Lists<'a> {
 }
 
 impl Lists<'_> {
-    fn check(&self, rewards: &[f64], gaps: bool) -> Result<(), SampleError> {
+    fn check(&self, rewards: &[f64], may_lack: bool) -> Result<(), SampleError> {
         let expected = self.placement.transition.len();
         if rewards.len() != expected {
             return Err(SampleError::WrongLength { expected, found: rewards.len() });
         }
-        let checked =
-            |(row, &reward): (usize, &f64)| if gaps && reward.is_nan() { Ok(()) } else { check_reward(reward, row) };
+        let checked = |(row, &reward): (usize, &f64)| {
+            if may_lack && reward.is_nan() { Ok(()) } else { check_reward(reward, row) }
+        };
         (0..).zip(rewards).try_for_each(checked)
     }
 
@@ -196,7 +199,7 @@ impl Lists<'_> {
     }
 
     /// The sample with a reward for some rows.
-    fn with_gaps(&self, rewards: &[f64]) -> Result<Scored, SampleError> {
+    fn of_some(&self, rewards: &[f64]) -> Result<Scored, SampleError> {
         let there = there(rewards);
         let of_row = |row: usize| self.placement.transition[row] as usize;
         let mut scored = vec![false; self.first.len()];

@@ -24,10 +24,10 @@ enum Flaw {
 fn numbers(text: &str) -> Result<Vec<&str>, Flaw> {
     let inner = text.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).ok_or(Flaw::NoList)?;
     let parts = inner.split(|c: char| c == ',' || c.is_ascii_whitespace()).filter(|part| !part.is_empty());
-    let (parts, gaps): (Vec<&str>, Vec<&str>) = parts.partition(|part| *part != "...");
+    let (parts, dots): (Vec<&str>, Vec<&str>) = parts.partition(|part| *part != "...");
     match parts.iter().all(|part| part.parse::<f64>().is_ok()) {
         false => Err(Flaw::NoList),
-        true if !gaps.is_empty() => Err(Flaw::Shortened),
+        true if !dots.is_empty() => Err(Flaw::Shortened),
         true => Ok(parts),
     }
 }

@@ -10,7 +10,9 @@ use crate::error::TableError;
 use crate::table::batch::{Batch, TextColumn, Values};
 use crate::table::note::TableNote;
 use crate::table::options::{Role, TableOptions};
-use crate::table::read::{Extras, Passing, Piece, TableReader};
+use crate::table::read::TableReader;
+use crate::table::read::revised::{Revised, Revision};
+use crate::table::schema::Schema;
 
 /// What is written where there is nothing.
 const NOTHING: [&str; 9] = ["NaN", "nan", "NA", "<NA>", "N/A", "NULL", "null", "None", "\\N"];
@@ -27,9 +29,9 @@ fn plain(text: &str) -> &str {
     if NOTHING.contains(&text) { "" } else { without_fraction(text).unwrap_or(text) }
 }
 
-pub(super) struct IntegerReader {
-    inner: Box<dyn TableReader>,
-    /// The column of next states, that of states, and the first next state that showed what the column is like.
+/// The column of next states, that of states, and the first next state that showed what the column is like.
+#[derive(Clone)]
+struct Integers {
     column: String,
     state: String,
     example: String,
@@ -56,62 +58,26 @@ pub(super) fn open_integers(
     }
     match first(Role::NextState)? {
         Some((column, example)) if plain(&example) != example => {
-            Ok(Box::new(IntegerReader { inner: reader, column, state, example }))
+            let revision = Integers { column, state, example };
+            Ok(Box::new(Revised { table: reader, revision }))
         }
         _ => Ok(reader),
     }
 }
 
-impl TableReader for IntegerReader {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn schema(&self) -> &crate::table::schema::Schema {
-        self.inner.schema()
-    }
-
-    fn is_untyped(&self) -> bool {
-        self.inner.is_untyped()
-    }
-
-    fn rows_hint(&self) -> Option<usize> {
-        self.inner.rows_hint()
-    }
-
-    fn select(&mut self, names: &[&str]) -> Result<(), TableError> {
-        self.inner.select(names)
-    }
-
-    fn keep_extras(&mut self, meant: &[&str], passing: Passing) -> Result<Extras, TableError> {
-        self.inner.keep_extras(meant, passing)
-    }
-
-    fn first_cell(&mut self, column: &str) -> Result<Option<String>, TableError> {
-        self.inner.first_cell(column)
-    }
-
-    fn notes(&self) -> Vec<TableNote> {
-        let mut notes = self.inner.notes();
-        if self.schema().index_of(&self.column).is_some() {
-            notes.push(TableNote::Integers {
-                file: self.name().to_owned(),
-                column: self.column.clone(),
-                state: self.state.clone(),
-                example: self.example.clone(),
-            });
-        }
-        notes
-    }
-
-    fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {
-        let piece = self.inner.next_batch(batch)?;
-        if let Some(position) = self.inner.schema().index_of(&self.column)
+impl Revision for Integers {
+    fn revise(&self, schema: &Schema, batch: &mut Batch) {
+        if let Some(position) = schema.index_of(&self.column)
             && let Some(Values::Text(texts)) = batch.columns.get_mut(position).map(|column| &mut column.values)
         {
             let integers: TextColumn = texts.iter().map(plain).collect();
             *texts = integers;
         }
-        Ok(piece)
+    }
+
+    fn notes(&self, file: &str, schema: &Schema) -> Vec<TableNote> {
+        let Integers { column, state, example } = self.clone();
+        let note = TableNote::Integers { file: file.to_owned(), column, state, example };
+        schema.index_of(&self.column).map(|_| note).into_iter().collect()
     }
 }
