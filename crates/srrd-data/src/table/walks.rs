@@ -171,6 +171,7 @@ struct Values<'a> {
 impl<'a> WholeTable<'a> {
     /// The rows by sample, in the order of their first rows, and by episode, in the order of names, so that the order of rows cannot show.
     fn grouped(&self) -> Result<Vec<SampleRows>, TableError> {
+        let Layout { file, roles, places } = self.layout;
         let mut samples: Vec<SampleRows> = Vec::new();
         let mut known: HashMap<Option<String>, usize> = HashMap::new();
         let (mut steps, mut row) = (Vec::new(), 0);
@@ -178,12 +179,12 @@ impl<'a> WholeTable<'a> {
         let mut last: Option<(Option<String>, String, Option<String>)> = None;
         let (mut current, mut run): (usize, Vec<Place>) = (0, Vec::new());
         for (number, batch) in self.batches.iter().enumerate() {
-            let sample = names_of(self.layout.file, &self.layout.roles.sample, self.layout.places.sample, batch)?;
-            let label = names_of(self.layout.file, &self.layout.roles.label, self.layout.places.label, batch)?;
-            let episode = names_of(self.layout.file, &self.layout.roles.episode, self.layout.places.episode, batch)?;
+            let sample = names_of(file, &roles.sample, places.sample, batch)?;
+            let label = names_of(file, &roles.label, places.label, batch)?;
+            let episode = names_of(file, &roles.episode, places.episode, batch)?;
             steps.clear();
-            if let (Some(step), Some(name)) = (self.layout.places.step, &self.layout.roles.step) {
-                finite_numbers(self.layout.file, name, batch, step, &mut steps)?;
+            if let (Some(step), Some(name)) = (places.step, &roles.step) {
+                finite_numbers(file, name, batch, step, &mut steps)?;
             }
             for at in 0..batch.rows {
                 let [sample, label, episode] =
@@ -205,15 +206,7 @@ impl<'a> WholeTable<'a> {
                     let known = &samples[current].label;
                     if *known != label {
                         let [known, label, sample] = [known, &label, &sample].map(|text| text.as_deref().unwrap_or(""));
-                        return Err(label_changes(
-                            self.layout.file,
-                            sample,
-                            known,
-                            label,
-                            self.layout.roles,
-                            batch,
-                            at,
-                        ));
+                        return Err(label_changes(file, sample, known, label, roles, batch, at));
                     }
                     last = Some((sample, episode.into_owned(), label));
                 }
@@ -225,9 +218,9 @@ impl<'a> WholeTable<'a> {
         if let Some((_, name, _)) = last {
             samples[current].episodes.entry(name).or_default().append(&mut run);
         }
-        for places in samples.iter_mut().flat_map(|sample| sample.episodes.values_mut()) {
-            if !places.is_sorted_by(|a, b| a.step <= b.step) {
-                places.sort_by(|a, b| a.step.total_cmp(&b.step));
+        for rows in samples.iter_mut().flat_map(|sample| sample.episodes.values_mut()) {
+            if !rows.is_sorted_by(|a, b| a.step <= b.step) {
+                rows.sort_by(|a, b| a.step.total_cmp(&b.step));
             }
         }
         Ok(samples)
