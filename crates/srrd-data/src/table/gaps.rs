@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use srrd::Token;
+use srrd::sample::Vocabulary;
+
 use super::batch::{Batch, Column, TextColumn, Values};
 use super::note::TableNote;
 use super::number::finite_numbers;
@@ -11,6 +14,14 @@ use super::samples::Rows;
 use super::shift::Following;
 use super::tokens::{Ends, cell_text};
 use crate::error::{ErrorKind, TableError, shorten};
+
+/// What is written where there is nothing.
+const NOTHING: [&str; 9] = ["NaN", "nan", "NA", "<NA>", "N/A", "NULL", "null", "None", "\\N"];
+
+/// Whether a text is a word for nothing, which may be a name all the same.
+pub(crate) fn is_nothing(text: &str) -> bool {
+    text.len() <= 4 && NOTHING.contains(&text)
+}
 
 /// The rows of a batch without a next state: of features, without any of them. `None` where there are none.
 pub(crate) fn missing(roles: &Roles, places: &Places, batch: &Batch) -> Option<Vec<bool>> {
@@ -38,11 +49,55 @@ fn is_empty(column: &Column, row: usize, number: bool) -> bool {
     match &column.values {
         Values::Text(texts) => {
             let text = texts.get(row);
-            text.is_empty() || number && (text.trim().is_empty() || text.parse().is_ok_and(f64::is_nan))
+            let nothing = || is_nothing(text) || text.trim().is_empty() || text.parse().is_ok_and(f64::is_nan);
+            text.is_empty() || number && nothing()
         }
         Values::Float(values) => values[row].is_nan(),
         Values::Int(_) | Values::Bool(_) => false,
     }
+}
+
+/// How many of the rows without a next state have NaN or a word for nothing there, and not nothing.
+pub(crate) fn written(places: &Places, batch: &Batch, missing: &[bool]) -> u64 {
+    let columns: Vec<&Column> = places.next_state.iter().flatten().map(|&position| &batch.columns[position]).collect();
+    let is_written = |column: &Column, row: usize| {
+        column.is_valid(row)
+            && match &column.values {
+                Values::Text(texts) => !texts.get(row).trim().is_empty(),
+                _ => true,
+            }
+    };
+    (0..batch.rows).filter(|&row| missing[row] && columns.iter().any(|column| is_written(column, row))).count() as u64
+}
+
+/// Words for nothing that are taken for the names of states or actions.
+pub(crate) fn words<'a>(
+    file: &str,
+    roles: &Roles,
+    vocabularies: impl IntoIterator<Item = [&'a Vocabulary; 2]>,
+) -> Vec<TableNote> {
+    let mut found: [Option<&str>; 2] = [None, None];
+    for pair in vocabularies {
+        for (is_action, (found, vocabulary)) in found.iter_mut().zip(pair).enumerate() {
+            // To do nothing is an action.
+            let mut words = NOTHING.iter().filter(|word| is_action == 0 || **word != "None");
+            *found = found.or_else(|| words.find(|word| vocabulary.find(Token::text(word)).is_some()).copied());
+        }
+    }
+    let columns_of = |action: bool| {
+        let next_state = match &roles.next_state {
+            NextState::Given(identity) => Some(identity),
+            NextState::Shifted | NextState::OneStep => None,
+        };
+        let of =
+            if action { vec![&roles.action] } else { [Some(&roles.state), next_state].into_iter().flatten().collect() };
+        of.into_iter().flat_map(Identity::columns).collect::<Vec<_>>()
+    };
+    let note = |(word, action): (Option<&str>, bool)| {
+        let (file, columns) = (file.to_owned(), columns_of(action));
+        word.map(|word| TableNote::NamedNothing { file, word: word.to_owned(), columns, action })
+    };
+    found.into_iter().zip([false, true]).filter_map(note).collect()
 }
 
 /// Puts something in the place of what is missing, so that the other rows can be read.
@@ -188,6 +243,8 @@ pub(crate) struct Gaps {
     wrong_step: Option<TableError>,
     ended: usize,
     left_out: usize,
+    /// The first next state that is read as something else than it says.
+    reread: Option<String>,
 }
 
 /// Where the rows of a batch lead of which some have no next state.
@@ -222,6 +279,9 @@ impl Gaps {
         let Rows { roles, places, .. } = table;
         let before = self.rows;
         self.rows += batch.rows;
+        if let (None, Some(text)) = (&self.reread, &batch.reread) {
+            self.reread = Some(text.clone());
+        }
         let missing = missing(roles, places, batch);
         let Lasts { numbers, order } = lasts;
         let from = match &order {
@@ -271,9 +331,9 @@ impl Gaps {
         }
     }
 
-    /// When all rows have been taken: what there is to know about those without a next state; `paid`: whether the rewards of those that
-    /// are left out count.
-    pub fn finish(self, table: Rows<'_>, paid: bool) -> Result<Option<TableNote>, TableError> {
+    /// When all rows have been taken: what there is to know about next states, and those that are missing; `paid`: whether the rewards
+    /// of rows that are left out count.
+    pub fn finish(self, table: Rows<'_>, paid: bool) -> Result<Vec<TableNote>, TableError> {
         if let Some(error) = self.wrong_step.filter(|_| !self.open.is_empty()) {
             return Err(error);
         }
@@ -281,11 +341,16 @@ impl Gaps {
         if let Some(open) = self.open.iter().find(goes_on) {
             return Err(wrong(table, open.row, open.line, false));
         }
-        let some = self.ended + self.left_out > 0;
-        Ok(some.then(|| {
-            let (ended, left_out) = (self.ended, self.left_out);
-            TableNote::Gaps { file: table.file.to_owned(), ended, left_out, paid }
-        }))
+        let file = || table.file.to_owned();
+        let mut notes = Vec::new();
+        if let (Some(example), NextState::Given(next_state)) = (self.reread, &table.roles.next_state) {
+            let [state, column] = [&table.roles.state, next_state].map(|of| of.columns().swap_remove(0));
+            notes.push(TableNote::Integers { file: file(), column, state, example });
+        }
+        if self.ended + self.left_out > 0 {
+            notes.push(TableNote::Gaps { file: file(), ended: self.ended, left_out: self.left_out, paid });
+        }
+        Ok(notes)
     }
 }
 
@@ -305,13 +370,13 @@ fn wrong(table: Rows<'_>, row: u64, line: Option<u64>, unnamed: bool) -> TableEr
     }
 }
 
-/// Where all rows of a table lead, and what there is to know about them; `None` where every row has its next state.
+/// Where all rows of a table lead, `None` where every row has its next state, and what there is to know about them.
 pub(crate) fn following(
     table: Rows<'_>,
     batches: &mut [Batch],
     ends: &Ends,
     paid: bool,
-) -> Result<Option<(Following, TableNote)>, TableError> {
+) -> Result<(Option<Following>, Vec<TableNote>), TableError> {
     let mut gaps = Gaps::default();
     let (mut following, mut rows) = (Following::default(), 0);
     for (number, batch) in batches.iter_mut().enumerate() {
@@ -328,5 +393,6 @@ pub(crate) fn following(
         following.next.push(next);
         following.known.push(known);
     }
-    Ok(gaps.finish(table, paid)?.map(|note| (following, note)))
+    let some = gaps.ended + gaps.left_out > 0;
+    Ok((some.then_some(following), gaps.finish(table, paid)?))
 }

@@ -44,6 +44,24 @@ pub enum TableNote {
         /// How a next state is written.
         example: String,
     },
+    /// A word for nothing is taken for the name of a state or an action.
+    NamedNothing {
+        /// The file.
+        file: String,
+        /// The word.
+        word: String,
+        /// Where it may be.
+        columns: Vec<String>,
+        /// Whether it names an action.
+        action: bool,
+    },
+    /// Next states of a copy are null that were NaN or a word for nothing.
+    NullNextState {
+        /// The file.
+        file: String,
+        /// How many.
+        rows: u64,
+    },
     /// Rows were joined in their order, and nothing says where time limits cut episodes off.
     NoLimits {
         /// The file.
@@ -146,6 +164,8 @@ impl TableNote {
             TableNote::Recognised { .. } => "recognised",
             TableNote::Shifted { .. } => "shifted",
             TableNote::Integers { .. } => "integers",
+            TableNote::NamedNothing { .. } => "named_nothing",
+            TableNote::NullNextState { .. } => "null_next_state",
             TableNote::NoLimits { .. } => "no_limits",
             TableNote::Scattered { .. } => "scattered",
             TableNote::Gaps { .. } => "gaps",
@@ -168,6 +188,7 @@ impl TableNote {
             self,
             TableNote::LeftOut { .. }
                 | TableNote::Null { .. }
+                | TableNote::NamedNothing { .. }
                 | TableNote::NotShifted { .. }
                 | TableNote::OwnNextStates { .. }
                 | TableNote::OneStep { .. }
@@ -206,11 +227,24 @@ impl TableNote {
                 )
             }
             TableNote::Integers { file, column, state, example } => format!(
-                "{file}: `{}` has integers as `{}` has them, but is written as `{}`, as pandas writes integers among which some are missing: \
-                 `15.0` is read as 15, and NaN as missing",
+                "{file}: `{}` has integers as `{}` has them, but also `{}`, as pandas writes integers among which some are missing: `15.0` \
+                 is read as 15, and words such as NaN as missing",
                 shorten(column),
                 shorten(state),
                 shorten(example)
+            ),
+            TableNote::NamedNothing { file, word, columns, action } => format!(
+                "{file}: `{word}` in {} is taken as the name of {}, as any other text is; where it means that there is no value, {}",
+                columns.iter().map(|column| format!("`{}`", shorten(column))).collect::<Vec<_>>().join(" or "),
+                if *action { "an action" } else { "a state" },
+                match (columns.len(), action) {
+                    (2, false) => "leave the next state empty (null), and drop rows without a state",
+                    _ => "drop these rows",
+                }
+            ),
+            TableNote::NullNextState { file, rows } => format!(
+                "{file}: in {} there is no next state, which is null or an empty cell in the copy",
+                counted(*rows as usize, "row", "rows")
             ),
             TableNote::NoLimits { file, mark } => {
                 let joined = match mark {

@@ -6,7 +6,7 @@ use srrd::sample::{OwnRows, Placement};
 use srrd::{NamedSample, RewardSample, SampleBuilder, SampleError, Token};
 
 use super::batch::Batch;
-use super::gaps::{Gaps, Lasts};
+use super::gaps::{Gaps, Lasts, words};
 use super::gather::Gathered;
 use super::note::TableNote;
 use super::number::{finite_numbers, numbers_with_gaps};
@@ -274,6 +274,11 @@ pub fn read_sample_table(
         _ => error,
     })?;
     notes.extend(left_out);
+    notes.extend(words(
+        &file,
+        &roles,
+        table.samples.iter().map(|named| [named.sample.states(), named.sample.actions()]),
+    ));
     table.notes = notes;
     table.samples.iter_mut().for_each(|named| named.goes_on = unsure);
     table.ends = (!ends.ends.is_empty()).then_some(ends.ends);
@@ -444,7 +449,7 @@ impl Taker<'_> {
     }
 
     /// Takes all rows of a table, with the next states that it gives.
-    fn take_given(&mut self, reader: Box<dyn TableReader>) -> Result<Option<TableNote>, TableError> {
+    fn take_given(&mut self, reader: Box<dyn TableReader>) -> Result<Vec<TableNote>, TableError> {
         let rows = self.rows;
         // Without a choice to be made for every row, threads can push rows on their own.
         let apart = rows.roles.sample.is_none() && rows.roles.label.is_none() && !rows.roles.needs_episodes();

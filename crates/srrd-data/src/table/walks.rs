@@ -122,10 +122,9 @@ pub fn read_walk_table(
         }
         NextState::Given(_) => {
             let rows = samples::Rows { file: &file, roles: &roles, places: &places };
-            gaps::following(rows, &mut batches, &ends, paid)?.map(|(following, note)| {
-                notes.push(note);
-                following
-            })
+            let (following, told) = gaps::following(rows, &mut batches, &ends, paid)?;
+            notes.extend(told);
+            following
         }
         NextState::OneStep => None,
     };
@@ -141,6 +140,8 @@ pub fn read_walk_table(
     for found in found {
         walks.extend(found?);
     }
+    let all = walks.iter().map(|walks| [walks.trajectories.states(), walks.trajectories.actions()]);
+    notes.extend(gaps::words(&file, &roles, all));
     Ok(WalkTable { walks, named: roles.sample.is_some() || roles.named_by_reward, notes })
 }
 
