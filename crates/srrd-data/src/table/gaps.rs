@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use srrd::Token;
 use srrd::sample::Vocabulary;
+use srrd::{NamedSample, Token};
 
 use super::batch::{Batch, Column, TextColumn, Values};
 use super::note::TableNote;
@@ -68,6 +68,11 @@ pub(crate) fn written(places: &Places, batch: &Batch, missing: &[bool]) -> u64 {
             }
     };
     (0..batch.rows).filter(|&row| missing[row] && columns.iter().any(|column| is_written(column, row))).count() as u64
+}
+
+/// As [`words`], of samples.
+pub(crate) fn words_of(file: &str, roles: &Roles, samples: &[NamedSample]) -> Vec<TableNote> {
+    words(file, roles, samples.iter().map(|named| [named.sample.states(), named.sample.actions()]))
 }
 
 /// Words for nothing that are taken for the names of states or actions.

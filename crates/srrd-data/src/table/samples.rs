@@ -6,7 +6,7 @@ use srrd::sample::{OwnRows, Placement};
 use srrd::{NamedSample, RewardSample, SampleBuilder, SampleError, Token};
 
 use super::batch::Batch;
-use super::gaps::{Gaps, Lasts, words};
+use super::gaps::{Gaps, Lasts, words_of};
 use super::gather::Gathered;
 use super::note::TableNote;
 use super::number::{finite_numbers, numbers_with_gaps};
@@ -274,11 +274,7 @@ pub fn read_sample_table(
         _ => error,
     })?;
     notes.extend(left_out);
-    notes.extend(words(
-        &file,
-        &roles,
-        table.samples.iter().map(|named| [named.sample.states(), named.sample.actions()]),
-    ));
+    notes.extend(words_of(&file, &roles, &table.samples));
     table.notes = notes;
     table.samples.iter_mut().for_each(|named| named.goes_on = unsure);
     table.ends = (!ends.ends.is_empty()).then_some(ends.ends);

@@ -370,3 +370,36 @@ fn marks_that_a_row_of_one_sample_contradicts_are_told() {
     assert!(matches!(answer(&rows(false), &rows(false)), Why::Close { .. }));
     assert_eq!(answer(&rows(false), &rows(true)), Why::EndsContradict);
 }
+
+#[test]
+fn marks_that_are_mixed_are_the_reason_why_no_end_is_seen() {
+    let rows: Vec<(u32, u32, u32)> = (0..12).flat_map(|s| (0..12).map(move |t| (s, 0, t))).collect();
+    // The last state is where episodes end, in all rows that lead there, in some, or in none.
+    let sample = |mixed: bool, ends: bool| {
+        let mut builder = SampleBuilder::new();
+        let mut marks = Vec::new();
+        for &(s, a, t) in &rows {
+            for again in 0..2 {
+                let reward = f64::from((3 * s * s + 2 * t * s) % 7);
+                builder.push(s.into(), a.into(), t.into(), reward).unwrap();
+                marks.push(ends && t == 11 && !(mixed && again == 1));
+            }
+        }
+        let (sample, placement) = builder.build_with_placement(Duplicates::Mean).unwrap();
+        sample.with_row_ends(&placement, &marks).unwrap()
+    };
+    let why = |a: &RewardSample, b: &RewardSample| {
+        Pair::new(a, b).measure(Metric::Projected, &Settings::default()).verdict(Margin::default()).unwrap().why
+    };
+    let mixed = sample(true, true);
+    let found = why(&mixed, &mixed);
+    assert_eq!(found, Why::EndsMixed { transitions: 12, between: false });
+    assert!(
+        found
+            .to_string()
+            .contains("12 transitions are marked as ends in some of their rows and not in others; mark all rows")
+    );
+    let found = why(&sample(false, true), &sample(false, false));
+    assert_eq!(found, Why::EndsMixed { transitions: 12, between: true });
+    assert_eq!(why(&sample(false, false), &sample(false, false)), Why::EndsUnseen);
+}
