@@ -1,5 +1,5 @@
 //! Tokens that differ in their form only: `1.0` of a text format is another than the integer 1, `True` another than `true`, and 0.1 another
-//! than the 32-bit number that is written so.
+//! than the number of 32 or 16 bits that is written so.
 
 use std::collections::HashMap;
 
@@ -30,7 +30,22 @@ fn plain(token: Token<'_>) -> Option<String> {
 
 /// A token as a 32-bit number; `None` where it is one.
 fn single(token: Token<'_>) -> Option<String> {
-    let narrow = |value: f64| f64::from(value as f32);
+    narrow(token, |value| f64::from(value as f32))
+}
+
+/// A token as a 16-bit number; `None` where it is one.
+fn half(token: Token<'_>) -> Option<String> {
+    narrow(token, |value| {
+        // The exponent of the number, or that of the smallest ones, and ten bits behind it.
+        let exponent = ((value.to_bits() >> 52 & 0x7ff) as i32 - 1023).max(-14);
+        let unit = 2.0f64.powi(exponent - 10);
+        let rounded = (value / unit).round_ties_even() * unit;
+        if rounded.abs() > 65504.0 { f64::INFINITY } else { rounded }
+    })
+}
+
+/// A token as a number of fewer bits; `None` where it is one.
+fn narrow(token: Token<'_>, narrow: impl Fn(f64) -> f64) -> Option<String> {
     let numbers: Vec<f64> = match token.as_features() {
         Some(features) => features.to_vec(),
         None if token.as_int().is_some() => return None,
@@ -40,13 +55,13 @@ fn single(token: Token<'_>) -> Option<String> {
             vec![text.parse().ok().filter(|_| is_number)?]
         }
     };
-    let singles: Vec<f64> = numbers.iter().map(|&number| narrow(number)).collect();
-    if singles == numbers || singles.iter().any(|single| !single.is_finite()) {
+    let narrowed: Vec<f64> = numbers.iter().map(|&number| narrow(number)).collect();
+    if narrowed == numbers || narrowed.iter().any(|number| !number.is_finite()) {
         return None;
     }
     Some(match token.as_features() {
-        Some(_) => Token::features(&singles).to_string(),
-        None => singles[0].to_string(),
+        Some(_) => Token::features(&narrowed).to_string(),
+        None => narrowed[0].to_string(),
     })
 }
 
@@ -98,15 +113,17 @@ impl Warning {
         if 2 * common >= a.len().min(b.len()) {
             return None;
         }
-        // Only where all numbers of one of them have 32 bits, which the first of others shows not to be so.
-        let all_single = |sample: &RewardSample| {
-            sample.states().iter().chain(sample.actions().iter()).all(|token| single(token).is_none())
+        // Only where all numbers of one of them have so few bits, which the first of others shows not to be so.
+        let of_bits = |bits: u32, form: Plain| {
+            let all = |sample: &RewardSample| {
+                sample.states().iter().chain(sample.actions().iter()).all(|token| form(token).is_none())
+            };
+            (all(a) != all(b)).then(|| Warning::of_plain(pair, form, Some(bits))).flatten()
         };
-        let of_single = || (all_single(a) != all_single(b)).then(|| Warning::of_plain(pair, single, true)).flatten();
-        Warning::of_plain(pair, plain, false).or_else(of_single)
+        Warning::of_plain(pair, plain, None).or_else(|| of_bits(32, single)).or_else(|| of_bits(16, half))
     }
 
-    fn of_plain(pair: &Pair<'_>, plain: Plain, single: bool) -> Option<Warning> {
+    fn of_plain(pair: &Pair<'_>, plain: Plain, bits: Option<u32>) -> Option<Warning> {
         let (a, b, common) = (pair.a, pair.b, pair.common.len());
         let example = example(plain, a.states(), b.states()).or_else(|| example(plain, a.actions(), b.actions()))?;
         let [mut states, mut actions] = [(); 2].map(|()| Forms { plain, known: HashMap::new() });
@@ -120,7 +137,7 @@ impl Warning {
         };
         let (a, b) = (of(a), of(b));
         let alike = a.iter().filter(|row| b.binary_search(row).is_ok()).count();
-        (alike > common).then_some(Warning::OtherForms { common, alike, example, single })
+        (alike > common).then_some(Warning::OtherForms { common, alike, example, bits })
     }
 }
 
@@ -136,11 +153,28 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_16_bits() {
+        let half = |text: &str| half(Token::text(text));
+        for (text, rounded) in [
+            ("0.1", Some("0.0999755859375")),
+            ("0.5", None),
+            ("65504.0", None),
+            ("65520.5", None),
+            ("2049.5", Some("2050")),
+            ("-0.3", Some("-0.300048828125")),
+            ("0.00000005", Some("0.000000059604644775390625")),
+            ("7", None),
+        ] {
+            assert_eq!(half(text).as_deref(), rounded, "{text}");
+        }
+    }
+
+    #[test]
     fn forms_that_would_be_the_same_are_told() {
         let whole = sample(|state| state.to_string(), "true");
         let of = |other: &RewardSample| Warning::of_forms(&Pair::new(&whole, other));
         let told = |alike: usize, a: &str, b: &str| {
-            Some(Warning::OtherForms { common: 0, alike, example: [a.to_owned(), b.to_owned()], single: false })
+            Some(Warning::OtherForms { common: 0, alike, example: [a.to_owned(), b.to_owned()], bits: None })
         };
         assert_eq!(of(&sample(|state| format!("{state}.0"), "true")), told(10, "0", "0.0"));
         assert_eq!(of(&sample(|state| state.to_string(), "True")), told(10, "true", "True"));
@@ -156,7 +190,7 @@ mod tests {
         };
         let example = [["0.1", "0.10000000149011612"], ["(0.1, 0.5)", "(0.10000000149011612, 0.5)"]];
         for ((wide, narrow), example) in tenths(false).iter().zip(&tenths(true)).zip(example) {
-            let Some(Warning::OtherForms { common, alike, example: found, single: true }) =
+            let Some(Warning::OtherForms { common, alike, example: found, bits: Some(32) }) =
                 Warning::of_forms(&Pair::new(wide, narrow))
             else {
                 panic!("{example:?}")
@@ -164,6 +198,14 @@ mod tests {
             assert!(common < 5 && alike == 10, "{common} {alike}");
             assert_eq!(found, example);
         }
+        let [wide, narrow] = [0.1, 0.0999755859375].map(|tenth| {
+            let features: Vec<[f64; 2]> = (0..10).map(|state| [tenth, f64::from(state) / 2.0]).collect();
+            let rows = features.iter().map(|state| (Token::features(state), "go", Token::features(state), 1.0));
+            RewardSample::from_rows(rows, Duplicates::Mean).unwrap()
+        });
+        let told = Warning::of_forms(&Pair::new(&wide, &narrow)).unwrap();
+        assert!(matches!(told, Warning::OtherForms { alike: 10, bits: Some(16), .. }), "{told:?}");
+        assert!(told.say(crate::FrontEnd::Command).contains("had 16 bits in both"));
         let warning = of(&sample(|state| format!("{state}.0"), "true")).unwrap().say(crate::FrontEnd::Command);
         assert!(
             warning

@@ -43,9 +43,9 @@ impl Warning {
                 "only {} shared: with fewer than {FEW_COMMON} a distance is mostly noise",
                 counted(*common, "transition is", "transitions are")
             ),
-            Warning::OtherForms { common, alike, example: [a, b], single: true } => format!(
-                "{} shared, and {} would be if numbers such as `{a}` and `{b}` had 32 bits in both: a typed format keeps the value of a \
-                 32-bit number, text its few digits; save both in the same format, or make 64-bit numbers of them first{}",
+            Warning::OtherForms { common, alike, example: [a, b], bits: Some(bits) } => format!(
+                "{} shared, and {} would be if numbers such as `{a}` and `{b}` had {bits} bits in both: a typed format keeps the value of a \
+                 {bits}-bit number, text its few digits; save both in the same format, or make 64-bit numbers of them first{}",
                 counted(*common, "transition is", "transitions are"),
                 count(*alike),
                 match to {
@@ -53,7 +53,7 @@ impl Warning {
                     FrontEnd::Python => ", by `astype(\"float64\")`",
                 }
             ),
-            Warning::OtherForms { common, alike, example: [a, b], single: false } => format!(
+            Warning::OtherForms { common, alike, example: [a, b], bits: None } => format!(
                 "{} shared, and {} would be if tokens such as `{}` and `{}` were the same: texts are compared as they are written; write \
                  them in one form in both ({})",
                 counted(*common, "transition is", "transitions are"),
