@@ -9,6 +9,9 @@ use super::options::{Next, Role};
 use crate::dataset::DatasetNote;
 use crate::error::shorten;
 
+/// So many columns are named.
+const MOST_NAMED: usize = 6;
+
 /// What was understood of a table that its user should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -143,6 +146,20 @@ pub enum TableNote {
         /// Their names.
         columns: Vec<String>,
     },
+    /// Columns of numbers are not taken for scores.
+    NoScores {
+        /// The file.
+        file: String,
+        /// Their names, each with what some of its rows hold instead of a number.
+        columns: Vec<(String, String)>,
+    },
+    /// A copy has only columns with a meaning.
+    Dropped {
+        /// The file.
+        file: String,
+        /// The others.
+        columns: Vec<String>,
+    },
     /// Several tables do not score the same responses.
     NotShared {
         /// How many responses of the largest table are left out.
@@ -177,6 +194,8 @@ impl TableNote {
             TableNote::LeftOut { .. } => "column_left_out",
             TableNote::Null { .. } => "null",
             TableNote::Scores { .. } => "scores",
+            TableNote::NoScores { .. } => "no_scores",
+            TableNote::Dropped { .. } => "columns_left_out",
             TableNote::NotShared { .. } => "not_shared",
             TableNote::Dataset { note, .. } => note.kind(),
         }
@@ -189,6 +208,7 @@ impl TableNote {
             TableNote::LeftOut { .. }
                 | TableNote::Null { .. }
                 | TableNote::NamedNothing { .. }
+                | TableNote::NoScores { .. }
                 | TableNote::NotShifted { .. }
                 | TableNote::OwnNextStates { .. }
                 | TableNote::OneStep { .. }
@@ -314,6 +334,22 @@ impl TableNote {
                     columns.join(", "),
                     front_end.option("rewards")
                 )
+            }
+            TableNote::NoScores { file, columns } => {
+                let what =
+                    |text: &str| if text.is_empty() { "nothing".to_owned() } else { format!("`{}`", shorten(text)) };
+                let told = |(name, text): &(String, String)| format!("`{}` (holds {})", shorten(name), what(text));
+                format!(
+                    "{file}: not taken for scores because not all of their values are numbers: {}; fill these in, or drop the rows",
+                    columns.iter().map(told).collect::<Vec<_>>().join(", ")
+                )
+            }
+            TableNote::Dropped { file, columns } => {
+                let more = columns.len().saturating_sub(MOST_NAMED);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let named: Vec<String> =
+                    columns.iter().take(MOST_NAMED).map(|column| format!("`{}`", shorten(column))).collect();
+                format!("{file}: columns without a meaning here are not written: {}{more}", named.join(", "))
             }
             TableNote::NotShared { responses } => {
                 format!("the tables do not score the same responses; {responses} of the largest are left out")
