@@ -46,7 +46,12 @@ pub(super) fn misnamed(schema: &Schema, column: &str) -> Option<String> {
         );
     }
     for (separator, called, remedy) in [
-        (';', "semicolons", "separate them by commas"),
+        (
+            ';',
+            "semicolons",
+            "separate them by commas, and write numbers with a point, as 0.5 (with pandas: \
+             `read_csv(FILE, sep=\";\", decimal=\",\").to_csv(NEW, index=False)`)",
+        ),
         ('\t', "tabs", "give the file the extension .tsv, or separate them by commas"),
         (',', "commas", "give the file the extension .csv, or separate them by tabs"),
         ('|', "pipes (`|`)", "separate them by commas"),
