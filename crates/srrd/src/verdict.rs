@@ -195,6 +195,15 @@ pub enum Why {
     EndsUnknown,
     /// No shared transition ends an episode.
     EndsUnseen,
+    /// They are close, and most transitions lead to states that start none: any reward of these is shaping.
+    NothingFollows {
+        /// The distance.
+        distance: f64,
+        /// How many lead there.
+        leading: usize,
+        /// Of how many that do not end an episode.
+        total: usize,
+    },
     /// No shared transition counts as an end, since those that are marked are not marked everywhere.
     EndsMixed {
         /// How many are marked as ends and as none.
@@ -294,6 +303,13 @@ impl fmt::Display for Why {
             Why::EndsUnseen => f.write_str(
                 "no shared transition ends an episode, so that what happens at the ends is unseen; sample episodes to their ends, or \
                  choose ends none if they never end",
+            ),
+            Why::NothingFollows { distance, leading, total } => write!(
+                f,
+                "the projected distance is {distance:.3}, but {leading} of {} no episode lead to states in which none starts, so that \
+                 shaping explains any reward there; write next states as states are written, mark the ends (a column `terminated`), or \
+                 sample on from there",
+                counted(*total, "shared transition that ends", "shared transitions that end"),
             ),
             Why::EndsMixed { transitions, between } => write!(
                 f,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::Warning;
 use crate::compare::Pair;
-use crate::sample::{RewardSample, Token, Vocabulary};
+use crate::sample::{NamedSample, RewardSample, Token, Vocabulary};
 
 /// Up to this number, every integer is a float, too.
 const EXACT: f64 = (1u64 << 53) as f64;
@@ -65,6 +65,20 @@ fn narrow(token: Token<'_>, narrow: impl Fn(f64) -> f64) -> Option<String> {
     })
 }
 
+/// A text without spaces around it, zeros before it and capitals; `None` where it has none.
+fn bare(token: Token<'_>) -> Option<String> {
+    if token.as_features().is_some() || token.as_int().is_some() {
+        return None;
+    }
+    let text = token.to_string();
+    let small = text.trim().to_lowercase();
+    let other = match small.bytes().all(|byte| byte.is_ascii_digit()) && !small.is_empty() {
+        true => small.trim_start_matches('0').parse::<u64>().map_or("0".to_owned(), |number| number.to_string()),
+        false => plain(Token::text(&small)).unwrap_or(small),
+    };
+    (other != text).then_some(other)
+}
+
 /// What makes the plain form of a token out of another.
 type Plain = fn(Token<'_>) -> Option<String>;
 
@@ -120,7 +134,37 @@ impl Warning {
             };
             (all(a) != all(b)).then(|| Warning::of_plain(pair, form, Some(bits))).flatten()
         };
-        Warning::of_plain(pair, plain, None).or_else(|| of_bits(32, single)).or_else(|| of_bits(16, half))
+        let of_bits = || of_bits(32, single).or_else(|| of_bits(16, half));
+        Warning::of_plain(pair, plain, None).or_else(of_bits).or_else(|| Warning::of_plain(pair, bare, None))
+    }
+
+    /// Whether many transitions of a sample lead to states in which none starts, and some of these are other forms of states.
+    pub(crate) fn of_next_states(named: &NamedSample) -> Option<Warning> {
+        let sample = &named.sample;
+        if named.one_step {
+            return None;
+        }
+        let mut is_sink = vec![false; sample.states().len()];
+        let (mut leading, mut total) = (0, 0);
+        for (transition, (_, _, next)) in sample.ids().enumerate() {
+            let goes_on = sample.ends().at(transition) != Some(true);
+            let sink = goes_on && !sample.graph.is_initial(next);
+            is_sink[next as usize] |= sink;
+            total += usize::from(goes_on);
+            leading += usize::from(sink);
+        }
+        if 10 * leading <= total {
+            return None;
+        }
+        let token = |state: u32| sample.states().token(state);
+        let example = [plain as Plain, single, half, bare].into_iter().find_map(|plain| {
+            let known: HashMap<String, u32> =
+                sample.initial_states().map(|state| (form(plain, token(state)), state)).collect();
+            let mut sinks = (0u32..).zip(&is_sink).filter(|(_, sink)| **sink).map(|(state, _)| state);
+            let of = |next: u32| known.get(&form(plain, token(next))).map(|&state| [state, next]);
+            sinks.find_map(of).map(|both| both.map(|state| token(state).to_string()))
+        })?;
+        Some(Warning::OtherNextStates { sample: named.name.clone(), leading, total, example })
     }
 
     fn of_plain(pair: &Pair<'_>, plain: Plain, bits: Option<u32>) -> Option<Warning> {
@@ -162,11 +206,36 @@ mod tests {
             ("65520.5", None),
             ("2049.5", Some("2050")),
             ("-0.3", Some("-0.300048828125")),
-            ("0.00000005", Some("0.000000059604644775390625")),
+            ("0.00000005", Some("0.00000005960464477539063")),
             ("7", None),
         ] {
             assert_eq!(half(text).as_deref(), rounded, "{text}");
         }
+    }
+
+    #[test]
+    fn next_states_in_another_form_are_told() {
+        let of = |state: fn(i64) -> String, next: fn(i64) -> String| {
+            let rows: Vec<(String, String)> = (0..10).map(|at| (state(at), next((at + 1) % 10))).collect();
+            let rows = rows.iter().map(|(state, next)| (state.as_str(), "go", next.as_str(), 1.0));
+            let sample = RewardSample::from_rows(rows, Duplicates::Mean).unwrap();
+            Warning::of_next_states(&NamedSample::new("t.csv", sample))
+                .map(|warning| warning.say(crate::FrontEnd::Command))
+        };
+        let plain = |at: i64| at.to_string();
+        for state in [|at: i64| format!("{at}.0"), |at: i64| format!("{at}  "), |at: i64| format!("00{at}")] {
+            let said = of(state, plain).unwrap();
+            assert!(
+                said.starts_with("t.csv: next states seem to be written in another form than states, as `0` and `0"),
+                "{said}"
+            );
+            assert!(
+                said.ends_with("10 of 10 transitions lead to states in which none starts; write both in one form"),
+                "{said}"
+            );
+        }
+        assert_eq!(of(plain, plain), None);
+        assert_eq!(of(plain, |at| format!("s{at}")), None);
     }
 
     #[test]
@@ -178,8 +247,10 @@ mod tests {
         };
         assert_eq!(of(&sample(|state| format!("{state}.0"), "true")), told(10, "0", "0.0"));
         assert_eq!(of(&sample(|state| state.to_string(), "True")), told(10, "true", "True"));
+        assert_eq!(of(&sample(|state| format!("0{state}"), "true")), told(10, "0", "00"));
+        assert_eq!(of(&sample(|state| format!("{state} "), "true")), told(10, "0", "0 "));
         // Names that are no numbers, and numbers that are no others.
-        assert_eq!(of(&sample(|state| format!("0{state}"), "true")), None);
+        assert_eq!(of(&sample(|state| format!("0x{state}"), "true")), None);
         assert_eq!(of(&sample(|state| format!("{state}.5"), "true")), None);
         assert_eq!(of(&whole), None);
         let tenths = |narrow: bool| {

@@ -61,9 +61,17 @@ impl Warning {
                 a,
                 b,
                 match to {
-                    FrontEnd::Command => "whole numbers without a point, true and false in small letters",
+                    FrontEnd::Command => {
+                        "whole numbers without a point or zeros before them, no spaces around, true and false in small letters"
+                    }
                     FrontEnd::Python => "such as by `astype(int)`, or `astype(bool)` for truths",
                 }
+            ),
+            Warning::OtherNextStates { sample, leading, total, example: [state, next] } => format!(
+                "{sample}: next states seem to be written in another form than states, as `{next}` and `{state}`: {} of {} lead to states in \
+                 which none starts; write both in one form",
+                count(*leading),
+                counted(*total, "transition", "transitions")
             ),
             Warning::FewDegreesOfFreedom { metric, degrees_of_freedom } => format!(
                 "the {metric} distance has {}: with fewer than {ENOUGH_FREEDOM} it is mostly noise",

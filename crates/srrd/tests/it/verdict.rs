@@ -403,3 +403,33 @@ fn marks_that_are_mixed_are_the_reason_why_no_end_is_seen() {
     assert_eq!(found, Why::EndsMixed { transitions: 12, between: true });
     assert_eq!(why(&sample(false, false), &sample(false, false)), Why::EndsUnseen);
 }
+
+#[test]
+fn rewards_of_states_that_start_nothing_are_not_called_the_same() {
+    // Next states have names of their own, as where they are written in another form: shaping explains whatever they are worth.
+    let rows = (0..12u32).flat_map(|s| (0..12u32).map(move |t| (s, t)));
+    let names: Vec<(String, String)> = rows.map(|(s, t)| (s.to_string(), format!("{t}.0"))).collect();
+    let sample = |worth: f64, marked: bool| {
+        let reward = |(at, _): (usize, &(String, String))| {
+            let (s, t) = (at as u32 / 12, at as u32 % 12);
+            f64::from((3 * s * s + 2 * t * s) % 7) + worth * f64::from(t * t % 5)
+        };
+        let rewards: Vec<f64> = names.iter().enumerate().map(reward).collect();
+        let rows = names.iter().zip(&rewards).map(|((s, t), reward)| (s.as_str(), 0, t.as_str(), *reward));
+        let sample = RewardSample::from_rows(rows, Duplicates::Mean).unwrap();
+        let marks: Vec<bool> = sample.transitions().map(|t| marked && t.next_state.to_string() == "0.0").collect();
+        sample.with_ends(Ends::marked(marks)).unwrap()
+    };
+    let settings = Settings { ends: EndRule::Auto, ..Settings::default() };
+    let why = |a: &RewardSample, b: &RewardSample| {
+        Pair::new(a, b).measure(Metric::Projected, &settings).verdict(Margin::default()).unwrap().why
+    };
+    let found = why(&sample(0.0, true), &sample(9.0, true));
+    assert!(matches!(found, Why::NothingFollows { leading: 132, total: 132, .. }), "{found:?}");
+    assert!(
+        found
+            .to_string()
+            .contains("132 of 132 shared transitions that end no episode lead to states in which none starts"),
+        "{found}"
+    );
+}
