@@ -58,9 +58,25 @@ fn usual_names_of_steps_and_episodes_are_asked_about() {
             said[0].ends_with("`--columns episode=traj_id`") && said[1].ends_with(&format!("`--columns step={step}`"))
         );
     }
+    for (next, action) in [("s_next", "action"), ("new_obs", "act"), ("obs_next", "act")] {
+        let said = notes(&format!("state,{action},reward,{next},sample"));
+        assert!(said.len() == 1 && said[0].ends_with(&format!("`--columns next_state={next}`")), "{said:?}");
+    }
     // Where next states are given, their order is of no interest, and a time may be anything.
     assert_eq!(notes("state,action,reward,time,next_state").len(), 0);
     assert_eq!(notes("state,action,reward,episode,step").len(), 0);
+}
+
+#[test]
+fn truths_are_read_as_postgresql_writes_them() {
+    let table = read("t.csv", "state,action,next_state,reward,done\na,x,b,1,f\nb,x,a,2,t\n").unwrap();
+    assert_eq!(table.ends().unwrap(), [false, true]);
+}
+
+#[test]
+fn rewards_of_several_environments_are_told() {
+    let error = read("t.csv", "state,action,next_state,reward.0,reward.1\na,x,b,1,2\n").unwrap_err().to_string();
+    assert!(error.contains("`reward` holds several numbers in a row, and one is needed"), "{error}");
 }
 
 #[test]

@@ -64,7 +64,12 @@ pub(super) fn misnamed(schema: &Schema, column: &str) -> Option<String> {
             return Some(format!("the fields seem to be separated by {called}: {remedy}"));
         }
     }
-    if let Some(name) = schema.names().find(|name| is_named(name.trim(), column)) {
+    if schema.index_of(&format!("{column}.1")).is_some() {
+        return Some(format!(
+            "`{column}` holds several numbers in a row, and one is needed: write one row per transition (of several environments side by side, too)"
+        ));
+    }
+    if let Some(name) = schema.names().find(|name| *name != name.trim() && is_named(name.trim(), column)) {
         return Some(spaces(name));
     }
     let other = schema.names().find(|name| is_named(&name.trim().to_lowercase(), column))?;

@@ -7,7 +7,29 @@ use super::roles::{NextState, Roles};
 use super::schema::Schema;
 
 /// Names that people give to what has a role, and that may be something else: where the role is open, a note asks.
-const HINTS: [(Role, &[&str]); 2] = [
+const HINTS: [(Role, &[&str]); 3] = [
+    (
+        Role::NextState,
+        &[
+            "s_next",
+            "next_s",
+            "s2",
+            "sp",
+            "s_prime",
+            "s'",
+            "state_next",
+            "new_state",
+            "state2",
+            "obs_next",
+            "new_obs",
+            "next_ob",
+            "obs2",
+            "observation_next",
+            "new_observation",
+            "to_state",
+            "successor",
+        ],
+    ),
     (
         Role::Episode,
         &[
@@ -44,9 +66,8 @@ pub(super) fn misspelt(file: &str, schema: &Schema, roles: &Roles) -> Vec<TableN
     // Where next states are given, hardly anything depends on the order of rows.
     let orders = !matches!(roles.next_state, NextState::Given(_)) && !roles.properties;
     let hinted = |name: &str| {
-        let is = |(role, names): &&(Role, &[&str])| {
-            names.contains(&name) && lacks(*role) && (orders || *role == Role::Episode)
-        };
+        let is =
+            |(role, names): &&(Role, &[&str])| names.contains(&name) && lacks(*role) && (orders || *role != Role::Step);
         HINTS.iter().find(is).map(|(role, _)| *role)
     };
     let near = |name: &str| {
