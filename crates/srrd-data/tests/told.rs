@@ -68,6 +68,19 @@ fn usual_names_of_steps_and_episodes_are_asked_about() {
 }
 
 #[test]
+fn episodes_that_go_on_after_their_end_are_told() {
+    let text = "episode,state,action,reward,done\n0,a,x,1,0\n0,b,x,2,1\n0,a,y,3,0\n0,c,x,4,1\n1,a,x,1,1\n";
+    let format = FileFormat::from_path("t.csv".as_ref()).unwrap();
+    let options = TableOptions { next: srrd_data::Next::Shift, ..TableOptions::default() };
+    let reader = open_bytes("t.csv", format, text.into(), &ReadOptions::default()).unwrap();
+    let table = read_sample_table(reader, "t.csv", options).unwrap();
+    assert_eq!(kinds(&table.notes), ["shifted", "resumed"]);
+    assert!(table.notes[1].to_string().starts_with("t.csv: behind 1 row where an episode is over, rows of the same"));
+    let error = read("t.csv", "episode,step,state,action,reward\n0,0,a,x,1\n0,0,b,x,2\n").unwrap_err().to_string();
+    assert!(error.contains("give every episode a name of its own (of several environments or seeds, too)"), "{error}");
+}
+
+#[test]
 fn truths_are_read_as_postgresql_writes_them() {
     let table = read("t.csv", "state,action,next_state,reward,done\na,x,b,1,f\nb,x,a,2,t\n").unwrap();
     assert_eq!(table.ends().unwrap(), [false, true]);

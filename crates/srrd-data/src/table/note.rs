@@ -77,6 +77,13 @@ pub enum TableNote {
         /// The file.
         file: String,
     },
+    /// Episodes go on after they are over.
+    Resumed {
+        /// The file.
+        file: String,
+        /// After how many rows.
+        rows: usize,
+    },
     /// Some rows have no next state.
     Gaps {
         /// The file.
@@ -185,6 +192,7 @@ impl TableNote {
             TableNote::NullNextState { .. } => "null_next_state",
             TableNote::NoLimits { .. } => "no_limits",
             TableNote::Scattered { .. } => "scattered",
+            TableNote::Resumed { .. } => "resumed",
             TableNote::Gaps { .. } => "gaps",
             TableNote::NotShifted { .. } => "not_shifted",
             TableNote::OwnNextStates { .. } => "own_next_states",
@@ -285,6 +293,11 @@ impl TableNote {
                 "{file}: rows of other episodes lie between those of one, and the order of the rows is taken as that of the steps; if it is \
                  another, name the column that numbers the steps, as in `{}`",
                 Role::Step.option(front_end, "NAME")
+            ),
+            TableNote::Resumed { file, rows } => format!(
+                "{file}: behind {} where an episode is over, rows of the same `episode` follow; they are taken for another one; where \
+                 rows of several episodes are mixed, give each a name of its own",
+                counted(*rows, "row", "rows")
             ),
             TableNote::Gaps { file, ended, left_out, paid } => {
                 let rows = counted(ended + left_out, "row has", "rows have");
