@@ -7,6 +7,8 @@
 //! - **Hidden.** Correlations are about squares: a few very large rewards that both share hide whatever the others want. Agents that have
 //!   learned to avoid them choose among the others. So the transitions that carry most are taken out, round by round, half of the squares at a
 //!   time: if what is left, at most as small as [`VISIBLE`], is about as far apart as unrelated rewards are, "same" would be wrong.
+//! - **Nothing follows.** A state that starts no transition and ends no episode has a potential of its own, which explains any reward of
+//!   what leads there. Where most transitions do, as where next states are written in another form than states, little is compared.
 //! - **γ.** Found from data, it has an interval, or cannot be told: an answer that is another one for a γ that is possible is none.
 
 use crate::compare::{Correlation, Measured, Pair, Row, agreement_of_residuals};
@@ -63,7 +65,14 @@ impl Measured<'_> {
 
     /// Why two rewards that are close may ask for different behaviour all the same.
     pub(crate) fn doubt_sameness(&self, distance: f64) -> Option<Why> {
-        if distance < VISIBLE || self.settings.potential != Potential::Tabular {
+        if self.settings.potential != Potential::Tabular {
+            return None;
+        }
+        let [total, leading] = self.ends().map_or([0; 2], |ends| ends.going_on);
+        if 2 * leading > total {
+            return Some(Why::NothingFollows { distance, leading, total });
+        }
+        if distance < VISIBLE {
             return None;
         }
         let (columns, _) = self.defined().ok()?;

@@ -195,6 +195,22 @@ pub enum Why {
     EndsUnknown,
     /// No shared transition ends an episode.
     EndsUnseen,
+    /// They are close, and most transitions lead to states that start none: any reward of these is shaping.
+    NothingFollows {
+        /// The distance.
+        distance: f64,
+        /// How many lead there.
+        leading: usize,
+        /// Of how many that do not end an episode.
+        total: usize,
+    },
+    /// No shared transition counts as an end, since those that are marked are not marked everywhere.
+    EndsMixed {
+        /// How many are marked as ends and as none.
+        transitions: usize,
+        /// Whether each sample marks them as one of both; else rows of one sample disagree.
+        between: bool,
+    },
     /// A state that an episode ended in also starts transitions, or is entered without an end.
     EndsContradict,
     /// There is no distance.
@@ -288,6 +304,21 @@ impl fmt::Display for Why {
                 "no shared transition ends an episode, so that what happens at the ends is unseen; sample episodes to their ends, or \
                  choose ends none if they never end",
             ),
+            Why::NothingFollows { distance, leading, total } => write!(
+                f,
+                "the projected distance is {distance:.3}, but {leading} of {} no episode lead to states in which none starts, so that \
+                 shaping explains any reward there; write next states as states are written, mark the ends (a column `terminated`), or \
+                 sample on from there",
+                counted(*total, "shared transition that ends", "shared transitions that end"),
+            ),
+            Why::EndsMixed { transitions, between } => write!(
+                f,
+                "no shared transition counts as the end of an episode: {} marked as {} {}; mark all rows of a transition that ends \
+                 episodes, and time limits as `truncated`",
+                counted(*transitions, "transition is", "transitions are"),
+                if *transitions == 1 { "an end" } else { "ends" },
+                if *between { "in one sample and not in the other" } else { "in some of their rows and not in others" }
+            ),
             Why::EndsContradict => f.write_str(
                 "the marks of ends contradict one another (a state in which an episode ended also starts transitions, or is entered \
                  without an end); mark time limits as `truncated`, not as ends, and leave out rows that start in final states",
@@ -342,7 +373,7 @@ impl Measured<'_> {
         if self.metric != Metric::Projected || !self.metric.by_pair(&self.settings) {
             return None;
         }
-        match self.why(margin.get(), known) {
+        match self.with_marks(self.why(margin.get(), known)) {
             why @ Why::Close { distance, .. } => Some(match self.doubt_sameness(distance) {
                 Some(doubt) => Verdict::unknown(doubt),
                 None => Verdict { answer: Answer::Same, why, witness: None },
@@ -359,6 +390,18 @@ impl Measured<'_> {
                 },
             }),
             why => Some(Verdict::unknown(why)),
+        }
+    }
+
+    /// The reason, and where no end is seen, whether marks of ends are why.
+    fn with_marks(&self, why: Why) -> Why {
+        let within = self.pair.a.ends().disagreeing().max(self.pair.b.ends().disagreeing());
+        let between = self.ends().map_or(0, |ends| ends.disagreeing);
+        match (why, within, between) {
+            (Why::EndsUnseen, 0, 0) => why,
+            (Why::EndsUnseen, 0, transitions) => Why::EndsMixed { transitions, between: true },
+            (Why::EndsUnseen, transitions, _) => Why::EndsMixed { transitions, between: false },
+            _ => why,
         }
     }
 

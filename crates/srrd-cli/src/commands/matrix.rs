@@ -35,6 +35,12 @@ pub fn run(args: &Matrix) -> Result<(), Failure> {
     }
     args.usual.threads.run(move || {
         let samples = read_all(&args.inputs, &args.usual.table.options(&options, false)?)?;
+        if let [only] = samples.as_slice() {
+            print::warn(&format!(
+                "{}: the only sample; a matrix of one sample has one distance, 0: name more tables, or several rewards with --rewards A,B",
+                only.name
+            ));
+        }
         // A picture and clusters need all distances in memory.
         let at_once = plot.is_some() || args.clusters.is_some();
         if at_once {

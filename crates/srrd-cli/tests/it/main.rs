@@ -28,3 +28,4 @@ mod simulate;
 mod sources;
 mod support;
 mod tables;
+mod told;

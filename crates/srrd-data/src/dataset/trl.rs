@@ -123,18 +123,22 @@ fn as_typed_log(
         .zip(table.schema().names())
         .filter(|(_, name)| is_text(name))
         .for_each(|(kind, _)| *kind = ColumnType::Text);
-    let schema = table.schema().clone().with_types(&types);
+    let mut schema = table.schema().clone().with_types(&types);
+    let mut mixed = mixed(open, &kinds_of(&schema))?;
+    // True and false among numbers are 1 and 0.
+    let fields = schema.fields.iter_mut().filter(|field| untyped && mixed.contains(&(field.name.clone(), None)));
+    fields.for_each(|field| field.kind = Some(ColumnType::Float));
+    let mixed = mixed.drain(..).filter_map(|(name, text)| Some((name, text?))).collect();
     let kinds = kinds_of(&schema);
-    let mixed = mixed(open, &kinds)?;
     Ok(as_log(if untyped { Box::new(TypedReader::new(table, schema)) } else { table }, kinds, mixed))
 }
 
 /// The columns of text in the place of rewards in which some values are numbers, such as one with `None` where a reward function did not
-/// apply, with the first text of each.
+/// apply, with the first text of each; `None` where the others are true or false.
 fn mixed(
     open: impl Fn() -> Result<Box<dyn TableReader>, TableError>,
     kinds: &Kinds,
-) -> Result<Vec<(String, String)>, TableError> {
+) -> Result<Vec<(String, Option<String>)>, TableError> {
     let behind = kinds.iter().skip_while(|(name, _)| name != "completion").skip(1);
     let rewards = behind.take_while(|(name, _)| name != "advantage");
     let texts = rewards.filter(|(_, kind)| *kind == Some(ColumnType::Text)).map(|(name, _)| name.as_str());
@@ -158,8 +162,7 @@ fn mixed(
         }
         Ok(())
     })?;
-    let mixed =
-        |(name, (number, text)): (&str, (bool, Option<String>))| Some((name.to_owned(), text.filter(|_| number)?));
+    let mixed = |(name, (number, text)): (&str, (bool, Option<String>))| number.then(|| (name.to_owned(), text));
     Ok(texts.into_iter().zip(found).filter_map(mixed).collect())
 }
 

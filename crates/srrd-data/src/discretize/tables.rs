@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::{DiscretizeOptions, Discretizer, Rows, Space, VERSION};
 use crate::error::{ErrorKind, TableError};
 use crate::table::{
-    Batch, Column, Identity, NextState, Places, Roles, Schema, TableNote, TableOptions, TextColumn, Values, cell_text,
-    create, feature_numbers, finite_numbers, for_each_batch, missing_next, open, open_cells, truths,
+    Batch, Column, ColumnType, Identity, NextState, Places, Roles, Schema, TableNote, TableOptions, TextColumn, Values,
+    cell_text, create, feature_numbers, finite_numbers, for_each_batch, missing_next, open, open_cells, truths,
 };
 use crate::table::{NotANumber, ReadOptions, TableReader, parse_number};
 
@@ -55,7 +55,13 @@ impl Input {
         let file = reader.name().to_owned();
         let mut notes = Vec::new();
         let roles = Roles::of(&file, reader.schema(), options, &mut notes)?;
-        reader.select(&roles.meant().iter().map(String::as_str).collect::<Vec<_>>())?;
+        let columns = roles.meant();
+        let is_other = |name: &&str| !columns.iter().any(|column| column == name);
+        let others: Vec<String> = reader.schema().names().filter(is_other).map(str::to_owned).collect();
+        if !others.is_empty() {
+            notes.push(TableNote::Dropped { file: file.clone(), columns: others });
+        }
+        reader.select(&columns.iter().map(String::as_str).collect::<Vec<_>>())?;
         notes.extend(reader.notes());
         let places = Places::of(&roles, reader.schema());
         Ok(Input { file, reader, roles, places, notes })
@@ -323,9 +329,12 @@ pub fn discretize(
         written.notes.extend(notes);
         let name = path.file_name().map_or_else(|| file.clone(), |name| name.to_string_lossy().into_owned());
         for_each_batch(reader, |batch| {
-            let columns = cells_of(&file, &name, paths.len() > 1, batch, &roles, &places, with, &mut missing)?;
+            let mut columns = cells_of(&file, &name, paths.len() > 1, batch, &roles, &places, with, &mut missing)?;
             let of_batch = Schema::new(columns.iter().map(|(name, column)| (name.as_str(), column.kind())));
-            if *schema.get_or_insert_with(|| of_batch.clone()) != of_batch {
+            let expected = schema.get_or_insert_with(|| of_batch.clone());
+            as_before(&file, expected, &mut columns, batch)?;
+            let of_batch = Schema::new(columns.iter().map(|(name, column)| (name.as_str(), column.kind())));
+            if *expected != of_batch {
                 let what = "the table has other columns than those before it; discretize tables with the same columns together";
                 return Err(TableError::new(ErrorKind::Ragged, &file, what));
             }
@@ -345,6 +354,37 @@ pub fn discretize(
     written.features =
         missing.into_iter().map(|(column, missing)| FeatureNote { column, missing, constant: false }).collect();
     Ok(written)
+}
+
+/// Makes the steps of a batch floats where those before it are, and refuses fractions behind integers.
+fn as_before(file: &str, expected: &Schema, columns: &mut [(String, Column)], batch: &Batch) -> Result<(), TableError> {
+    for (field, (name, column)) in expected.fields.iter().zip(columns).filter(|(_, (name, _))| name == "step") {
+        match (field.kind, &column.values) {
+            (Some(ColumnType::Float), Values::Int(_)) => column.values.become_floats(),
+            (Some(ColumnType::Int), Values::Float(values)) => {
+                let row = values.iter().position(|value| value.fract() != 0.0).unwrap_or(0);
+                let what = "the step has a fraction, and those before it are integers; write all of them in one way";
+                return Err(TableError::new(ErrorKind::Number, file, what).at(batch, row).in_column(name.as_str()));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Steps as integers where all are.
+fn whole(numbers: Vec<f64>, column: &Column) -> Values {
+    let written = match &column.values {
+        Values::Int(_) | Values::Bool(_) => true,
+        Values::Float(_) => false,
+        Values::Text(texts) => texts.iter().all(|text| srrd::Token::text(text.trim()).as_int().is_some()),
+    };
+    let exact = numbers.iter().all(|number| number.abs() < 9e15);
+    if written && exact {
+        Values::Int(numbers.iter().map(|&number| number as i64).collect())
+    } else {
+        Values::Float(numbers)
+    }
 }
 
 /// The columns of a batch, with cells instead of features.
@@ -412,7 +452,7 @@ pub(super) fn cells_of(
     if let (Some(name), Some(place)) = (&roles.step, places.step) {
         let mut numbers = Vec::with_capacity(batch.rows);
         finite_numbers(file, name, batch, place, &mut numbers)?;
-        add("step", Values::Float(numbers).into());
+        add("step", whole(numbers, &batch.columns[place]).into());
     }
     Ok(columns)
 }

@@ -283,6 +283,8 @@ pub struct Batch {
     pub(crate) lines: Lines,
     /// Which rows these are, counted from the first, where some of the file's were left out.
     kept: Option<Vec<u32>>,
+    /// The first next state that is read as something else than it says.
+    pub(crate) reread: Option<String>,
 }
 
 impl Batch {
@@ -327,6 +329,7 @@ impl Batch {
         self.first_row = first_row;
         self.lines.clear();
         self.kept = None;
+        self.reread = None;
         let mut count = 0;
         for kind in kinds {
             match self.columns.get_mut(count) {

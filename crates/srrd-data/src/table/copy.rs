@@ -165,7 +165,7 @@ impl TableCopy {
     /// Anything wrong with a row, a table that has changed since its types were found, or the output cannot be written; nothing is
     /// left behind then.
     pub fn run(self) -> Result<Copied, TableError> {
-        let TableCopy { reader, mut writer, mut check, changes, expected, mut lost, log, .. } = self;
+        let TableCopy { reader, mut writer, mut check, mut changes, expected, mut lost, log, .. } = self;
         for_each_batch(reader, |batch| {
             check.rows(batch)?;
             check_rows(&check.file, check.rows, expected, false)?;
@@ -174,10 +174,13 @@ impl TableCopy {
             writer.write(batch)
         })?;
         let mut notes = log.map_or_else(Vec::new, |log| log.notes(&check.file));
-        check.finish(!notes.is_empty())?;
+        notes.extend(check.finish(!notes.is_empty())?);
         check_rows(&check.file, check.rows, expected, true)?;
         writer.finish()?;
         notes.extend(lost.note(&check.file, &check.schema));
+        if changes.emptied > 0 {
+            notes.push(TableNote::NullNextState { file: check.file.clone(), rows: changes.emptied });
+        }
         Ok(Copied { rows: check.rows, notes })
     }
 
@@ -188,7 +191,7 @@ impl TableCopy {
     /// # Errors
     /// The input cannot be read again or has another number of rows, or the output cannot be written; nothing is left behind then.
     pub fn edit(self, rows: usize, mut edit: impl FnMut(&mut Batch) + Send) -> Result<Vec<TableNote>, TableError> {
-        let TableCopy { reader, mut writer, check, changes, mut lost, .. } = self;
+        let TableCopy { reader, mut writer, check, mut changes, mut lost, .. } = self;
         let expected = Some(rows as u64);
         let mut found = 0;
         for_each_batch(reader, |batch| {
@@ -291,16 +294,19 @@ struct Changes {
     to_text: Vec<usize>,
     /// Columns of rewards and features that are to be written as numbers.
     to_numbers: Vec<usize>,
+    /// How many next states were NaN or a word for nothing, and are null now.
+    emptied: u64,
     /// The types of all columns, where the writer does not see to them.
     to_types: Option<Schema>,
 }
 
 impl Changes {
-    fn make(&self, table: &TransitionCheck, batch: &mut Batch) -> Result<(), TableError> {
+    fn make(&mut self, table: &TransitionCheck, batch: &mut Batch) -> Result<(), TableError> {
         let TransitionCheck { file, schema, places, .. } = table;
         // Next states that may be missing stay so.
         let missing = gaps::missing(&table.roles, places, batch);
         if let Some(missing) = &missing {
+            self.emptied += gaps::written(places, batch, missing);
             gaps::fill(places, batch, missing);
         }
         for &position in &self.to_text {
@@ -425,15 +431,16 @@ impl TransitionCheck {
         Ok(())
     }
 
-    /// When all rows were taken; `left_out`: whether there are others, which lack a reward.
-    fn finish(&mut self, left_out: bool) -> Result<(), TableError> {
+    /// When all rows were taken, with what is to be known of them; `left_out`: whether there are others, which lack a reward.
+    fn finish(&mut self, left_out: bool) -> Result<Vec<TableNote>, TableError> {
         // All rows stay, those without a next state, too.
         let table = Layout { file: &self.file, roles: &self.roles, places: &self.places };
-        std::mem::take(&mut self.gaps).finish(table, false)?;
+        let mut notes = std::mem::take(&mut self.gaps).finish(table, false)?;
+        notes.retain(|note| !matches!(note, TableNote::Gaps { .. }));
         match (self.rows, left_out) {
             (0, false) => Err(TableError::no_rows(&self.file)),
             (0, true) => Err(TableError::no_row_with_all(&self.file, &self.roles.rewards)),
-            _ => Ok(()),
+            _ => Ok(notes),
         }
     }
 }

@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use srrd::sample::Vocabulary;
+use srrd::{NamedSample, Token};
+
 use super::batch::{Batch, Column, TextColumn, Values};
 use super::layout::{Layout, Places};
 use super::note::TableNote;
@@ -11,6 +14,14 @@ use super::roles::{Identity, NextState, Roles};
 use super::shift::Following;
 use super::tokens::{Ends, cell_text};
 use crate::error::{ErrorKind, TableError, shorten};
+
+/// What is written where there is nothing.
+const NOTHING: [&str; 9] = ["NaN", "nan", "NA", "<NA>", "N/A", "NULL", "null", "None", "\\N"];
+
+/// Whether a text is a word for nothing, which may be a name all the same.
+pub(crate) fn is_nothing(text: &str) -> bool {
+    text.len() <= 4 && NOTHING.contains(&text)
+}
 
 /// The rows of a batch without a next state: of features, without any of them. `None` where there are none.
 pub(crate) fn missing(roles: &Roles, places: &Places, batch: &Batch) -> Option<Vec<bool>> {
@@ -23,11 +34,14 @@ pub(crate) fn missing(roles: &Roles, places: &Places, batch: &Batch) -> Option<V
             Values::Text(_) | Values::Float(_) => true,
             Values::Int(_) | Values::Bool(_) => column.validity.is_some(),
         };
+        if !some {
+            return None;
+        }
         let is_missing = |row: usize| !column.is_valid(row) || is_empty(column, row, features);
         let of_column = |known: Option<Vec<bool>>| -> Vec<bool> {
             (0..batch.rows).map(|row| known.as_ref().is_none_or(|known| known[row]) && is_missing(row)).collect()
         };
-        missing = Some(of_column(missing)).filter(|missing| some && missing.contains(&true));
+        missing = Some(of_column(missing)).filter(|missing| missing.contains(&true));
         missing.as_ref()?;
     }
     missing
@@ -38,11 +52,60 @@ fn is_empty(column: &Column, row: usize, number: bool) -> bool {
     match &column.values {
         Values::Text(texts) => {
             let text = texts.get(row);
-            text.is_empty() || number && (text.trim().is_empty() || text.parse().is_ok_and(f64::is_nan))
+            let nothing = || is_nothing(text) || text.trim().is_empty() || text.parse().is_ok_and(f64::is_nan);
+            text.is_empty() || number && nothing()
         }
         Values::Float(values) => values[row].is_nan(),
         Values::Int(_) | Values::Bool(_) => false,
     }
+}
+
+/// How many of the rows without a next state have NaN or a word for nothing there, and not nothing.
+pub(crate) fn written(places: &Places, batch: &Batch, missing: &[bool]) -> u64 {
+    let columns: Vec<&Column> = places.next_state.iter().flatten().map(|&position| &batch.columns[position]).collect();
+    let is_written = |column: &Column, row: usize| {
+        column.is_valid(row)
+            && match &column.values {
+                Values::Text(texts) => !texts.get(row).trim().is_empty(),
+                _ => true,
+            }
+    };
+    (0..batch.rows).filter(|&row| missing[row] && columns.iter().any(|column| is_written(column, row))).count() as u64
+}
+
+/// As [`words`], of samples.
+pub(crate) fn words_of(file: &str, roles: &Roles, samples: &[NamedSample]) -> Vec<TableNote> {
+    words(file, roles, samples.iter().map(|named| [named.sample.states(), named.sample.actions()]))
+}
+
+/// Words for nothing that are taken for the names of states or actions.
+pub(crate) fn words<'a>(
+    file: &str,
+    roles: &Roles,
+    vocabularies: impl IntoIterator<Item = [&'a Vocabulary; 2]>,
+) -> Vec<TableNote> {
+    let mut found: [Option<&str>; 2] = [None, None];
+    for pair in vocabularies {
+        for (is_action, (found, vocabulary)) in found.iter_mut().zip(pair).enumerate() {
+            // To do nothing is an action.
+            let mut words = NOTHING.iter().filter(|word| is_action == 0 || **word != "None");
+            *found = found.or_else(|| words.find(|word| vocabulary.find(Token::text(word)).is_some()).copied());
+        }
+    }
+    let columns_of = |action: bool| {
+        let next_state = match &roles.next_state {
+            NextState::Given(identity) => Some(identity),
+            NextState::Shifted | NextState::OneStep => None,
+        };
+        let of =
+            if action { vec![&roles.action] } else { [Some(&roles.state), next_state].into_iter().flatten().collect() };
+        of.into_iter().flat_map(Identity::columns).collect::<Vec<_>>()
+    };
+    let note = |(word, action): (Option<&str>, bool)| {
+        let (file, columns) = (file.to_owned(), columns_of(action));
+        word.map(|word| TableNote::NamedNothing { file, word: word.to_owned(), columns, action })
+    };
+    found.into_iter().zip([false, true]).filter_map(note).collect()
 }
 
 /// Puts something in the place of what is missing, so that the other rows can be read.
@@ -188,6 +251,8 @@ pub(crate) struct Gaps {
     wrong_step: Option<TableError>,
     ended: usize,
     left_out: usize,
+    /// The first next state that is read as something else than it says.
+    reread: Option<String>,
 }
 
 /// Where the rows of a batch lead of which some have no next state.
@@ -222,6 +287,9 @@ impl Gaps {
         let Layout { roles, places, .. } = table;
         let before = self.rows;
         self.rows += batch.rows;
+        if let (None, Some(text)) = (&self.reread, &batch.reread) {
+            self.reread = Some(text.clone());
+        }
         let missing = missing(roles, places, batch);
         let Lasts { numbers, order } = lasts;
         let from = match &order {
@@ -271,9 +339,9 @@ impl Gaps {
         }
     }
 
-    /// When all rows have been taken: what there is to know about those without a next state; `paid`: whether the rewards of those that
-    /// are left out count.
-    pub fn finish(self, table: Layout<'_>, paid: bool) -> Result<Option<TableNote>, TableError> {
+    /// When all rows have been taken: what there is to know about next states, and those that are missing; `paid`: whether the rewards
+    /// of rows that are left out count.
+    pub fn finish(self, table: Layout<'_>, paid: bool) -> Result<Vec<TableNote>, TableError> {
         if let Some(error) = self.wrong_step.filter(|_| !self.open.is_empty()) {
             return Err(error);
         }
@@ -281,11 +349,16 @@ impl Gaps {
         if let Some(open) = self.open.iter().find(goes_on) {
             return Err(wrong(table, open.row, open.line, false));
         }
-        let some = self.ended + self.left_out > 0;
-        Ok(some.then(|| {
-            let (ended, left_out) = (self.ended, self.left_out);
-            TableNote::Gaps { file: table.file.to_owned(), ended, left_out, paid }
-        }))
+        let file = || table.file.to_owned();
+        let mut notes = Vec::new();
+        if let (Some(example), NextState::Given(next_state)) = (self.reread, &table.roles.next_state) {
+            let [state, column] = [&table.roles.state, next_state].map(|of| of.columns().swap_remove(0));
+            notes.push(TableNote::Integers { file: file(), column, state, example });
+        }
+        if self.ended + self.left_out > 0 {
+            notes.push(TableNote::Gaps { file: file(), ended: self.ended, left_out: self.left_out, paid });
+        }
+        Ok(notes)
     }
 }
 
@@ -305,13 +378,13 @@ fn wrong(table: Layout<'_>, row: u64, line: Option<u64>, unnamed: bool) -> Table
     }
 }
 
-/// Where all rows of a table lead, and what there is to know about them; `None` where every row has its next state.
+/// Where all rows of a table lead, `None` where every row has its next state, and what there is to know about them.
 pub(crate) fn following(
     table: Layout<'_>,
     batches: &mut [Batch],
     ends: &Ends,
     paid: bool,
-) -> Result<Option<(Following, TableNote)>, TableError> {
+) -> Result<(Option<Following>, Vec<TableNote>), TableError> {
     let mut gaps = Gaps::default();
     let (mut following, mut rows) = (Following::default(), 0);
     for (number, batch) in batches.iter_mut().enumerate() {
@@ -328,5 +401,6 @@ pub(crate) fn following(
         following.next.push(next);
         following.known.push(known);
     }
-    Ok(gaps.finish(table, paid)?.map(|note| (following, note)))
+    let some = gaps.ended + gaps.left_out > 0;
+    Ok((some.then_some(following), gaps.finish(table, paid)?))
 }

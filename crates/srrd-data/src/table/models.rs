@@ -12,7 +12,7 @@ use super::properties::PROPERTIES;
 use super::read::TableReader;
 use super::roles::has;
 use super::samples::{Scored, read_sample_table};
-use super::scores::score_columns;
+use super::scores::scores_and_others;
 use crate::dataset::as_log;
 use crate::error::{ErrorKind, TableError};
 
@@ -138,7 +138,11 @@ pub fn read_models(
         let mut reader = Some(reader);
         if options.rewards.is_empty() && (log.is_some() || !single) {
             if let Some(reader) = reader.take() {
-                options.rewards = score_columns(reader, &options)?;
+                let (scores, others) = scores_and_others(reader, &options)?;
+                options.rewards = scores;
+                if !others.is_empty() {
+                    notes.push(TableNote::NoScores { file: file.clone(), columns: others });
+                }
             }
             if log.is_none() {
                 notes.push(TableNote::Scores { file: file.clone(), columns: options.rewards.clone() });

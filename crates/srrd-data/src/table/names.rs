@@ -46,7 +46,12 @@ pub(super) fn misnamed(schema: &Schema, column: &str) -> Option<String> {
         );
     }
     for (separator, called, remedy) in [
-        (';', "semicolons", "separate them by commas"),
+        (
+            ';',
+            "semicolons",
+            "separate them by commas, and write numbers with a point, as 0.5 (with pandas: \
+             `read_csv(FILE, sep=\";\", decimal=\",\").to_csv(NEW, index=False)`)",
+        ),
         ('\t', "tabs", "give the file the extension .tsv, or separate them by commas"),
         (',', "commas", "give the file the extension .csv, or separate them by tabs"),
         ('|', "pipes (`|`)", "separate them by commas"),
@@ -59,7 +64,12 @@ pub(super) fn misnamed(schema: &Schema, column: &str) -> Option<String> {
             return Some(format!("the fields seem to be separated by {called}: {remedy}"));
         }
     }
-    if let Some(name) = schema.names().find(|name| is_named(name.trim(), column)) {
+    if schema.index_of(&format!("{column}.1")).is_some() {
+        return Some(format!(
+            "`{column}` holds several numbers in a row, and one is needed: write one row per transition (of several environments side by side, too)"
+        ));
+    }
+    if let Some(name) = schema.names().find(|name| *name != name.trim() && is_named(name.trim(), column)) {
         return Some(spaces(name));
     }
     let other = schema.names().find(|name| is_named(&name.trim().to_lowercase(), column))?;

@@ -9,6 +9,9 @@ use super::options::{Next, Role};
 use crate::dataset::DatasetNote;
 use crate::error::shorten;
 
+/// So many columns are named.
+const MOST_NAMED: usize = 6;
+
 /// What was understood of a table that its user should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -44,6 +47,24 @@ pub enum TableNote {
         /// How a next state is written.
         example: String,
     },
+    /// A word for nothing is taken for the name of a state or an action.
+    NamedNothing {
+        /// The file.
+        file: String,
+        /// The word.
+        word: String,
+        /// Where it may be.
+        columns: Vec<String>,
+        /// Whether it names an action.
+        action: bool,
+    },
+    /// Next states of a copy are null that were NaN or a word for nothing.
+    NullNextState {
+        /// The file.
+        file: String,
+        /// How many.
+        rows: u64,
+    },
     /// Rows were joined in their order, and nothing says where time limits cut episodes off.
     NoLimits {
         /// The file.
@@ -55,6 +76,13 @@ pub enum TableNote {
     Scattered {
         /// The file.
         file: String,
+    },
+    /// Episodes go on after they are over.
+    Resumed {
+        /// The file.
+        file: String,
+        /// After how many rows.
+        rows: usize,
     },
     /// Some rows have no next state.
     Gaps {
@@ -125,6 +153,20 @@ pub enum TableNote {
         /// Their names.
         columns: Vec<String>,
     },
+    /// Columns of numbers are not taken for scores.
+    NoScores {
+        /// The file.
+        file: String,
+        /// Their names, each with what some of its rows hold instead of a number.
+        columns: Vec<(String, String)>,
+    },
+    /// A copy has only columns with a meaning.
+    Dropped {
+        /// The file.
+        file: String,
+        /// The others.
+        columns: Vec<String>,
+    },
     /// Several tables do not score the same responses.
     NotShared {
         /// How many responses of the largest table are left out.
@@ -146,8 +188,11 @@ impl TableNote {
             TableNote::Recognised { .. } => "recognised",
             TableNote::Shifted { .. } => "shifted",
             TableNote::Integers { .. } => "integers",
+            TableNote::NamedNothing { .. } => "named_nothing",
+            TableNote::NullNextState { .. } => "null_next_state",
             TableNote::NoLimits { .. } => "no_limits",
             TableNote::Scattered { .. } => "scattered",
+            TableNote::Resumed { .. } => "resumed",
             TableNote::Gaps { .. } => "gaps",
             TableNote::NotShifted { .. } => "not_shifted",
             TableNote::OwnNextStates { .. } => "own_next_states",
@@ -157,6 +202,8 @@ impl TableNote {
             TableNote::LeftOut { .. } => "column_left_out",
             TableNote::Null { .. } => "null",
             TableNote::Scores { .. } => "scores",
+            TableNote::NoScores { .. } => "no_scores",
+            TableNote::Dropped { .. } => "columns_left_out",
             TableNote::NotShared { .. } => "not_shared",
             TableNote::Dataset { note, .. } => note.kind(),
         }
@@ -168,6 +215,8 @@ impl TableNote {
             self,
             TableNote::LeftOut { .. }
                 | TableNote::Null { .. }
+                | TableNote::NamedNothing { .. }
+                | TableNote::NoScores { .. }
                 | TableNote::NotShifted { .. }
                 | TableNote::OwnNextStates { .. }
                 | TableNote::OneStep { .. }
@@ -206,11 +255,24 @@ impl TableNote {
                 )
             }
             TableNote::Integers { file, column, state, example } => format!(
-                "{file}: `{}` has integers as `{}` has them, but is written as `{}`, as pandas writes integers among which some are missing: \
-                 `15.0` is read as 15, and NaN as missing",
+                "{file}: `{}` has integers as `{}` has them, but also `{}`, as pandas writes integers among which some are missing: `15.0` \
+                 is read as 15, and words such as NaN as missing",
                 shorten(column),
                 shorten(state),
                 shorten(example)
+            ),
+            TableNote::NamedNothing { file, word, columns, action } => format!(
+                "{file}: `{word}` in {} is taken as the name of {}, as any other text is; where it means that there is no value, {}",
+                columns.iter().map(|column| format!("`{}`", shorten(column))).collect::<Vec<_>>().join(" or "),
+                if *action { "an action" } else { "a state" },
+                match (columns.len(), action) {
+                    (2, false) => "leave the next state empty (null), and drop rows without a state",
+                    _ => "drop these rows",
+                }
+            ),
+            TableNote::NullNextState { file, rows } => format!(
+                "{file}: in {} there is no next state, which is null or an empty cell in the copy",
+                counted(*rows as usize, "row", "rows")
             ),
             TableNote::NoLimits { file, mark } => {
                 let joined = match mark {
@@ -231,6 +293,11 @@ impl TableNote {
                 "{file}: rows of other episodes lie between those of one, and the order of the rows is taken as that of the steps; if it is \
                  another, name the column that numbers the steps, as in `{}`",
                 Role::Step.option(front_end, "NAME")
+            ),
+            TableNote::Resumed { file, rows } => format!(
+                "{file}: behind {} where an episode is over, rows of the same `episode` follow; they are taken for another one; where \
+                 rows of several episodes are mixed, give each a name of its own",
+                counted(*rows, "row", "rows")
             ),
             TableNote::Gaps { file, ended, left_out, paid } => {
                 let rows = counted(ended + left_out, "row has", "rows have");
@@ -280,6 +347,22 @@ impl TableNote {
                     columns.join(", "),
                     front_end.option("rewards")
                 )
+            }
+            TableNote::NoScores { file, columns } => {
+                let what =
+                    |text: &str| if text.is_empty() { "nothing".to_owned() } else { format!("`{}`", shorten(text)) };
+                let told = |(name, text): &(String, String)| format!("`{}` (holds {})", shorten(name), what(text));
+                format!(
+                    "{file}: not taken for scores because not all of their values are numbers: {}; fill these in, or drop the rows",
+                    columns.iter().map(told).collect::<Vec<_>>().join(", ")
+                )
+            }
+            TableNote::Dropped { file, columns } => {
+                let more = columns.len().saturating_sub(MOST_NAMED);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let named: Vec<String> =
+                    columns.iter().take(MOST_NAMED).map(|column| format!("`{}`", shorten(column))).collect();
+                format!("{file}: columns without a meaning here are not written: {}{more}", named.join(", "))
             }
             TableNote::NotShared { responses } => {
                 format!("the tables do not score the same responses; {responses} of the largest are left out")

@@ -89,7 +89,7 @@ pub fn finite_numbers(
 }
 
 /// The number that a text stands for that says true or false.
-fn truth(text: &str) -> Option<f64> {
+pub(super) fn truth(text: &str) -> Option<f64> {
     match text.trim_matches([' ', '\t']) {
         "true" | "True" | "TRUE" => Some(1.0),
         "false" | "False" | "FALSE" => Some(0.0),

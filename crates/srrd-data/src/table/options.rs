@@ -128,10 +128,16 @@ impl Role {
     /// How this front end is told that a column has the role.
     pub(crate) fn option(self, front_end: FrontEnd, column: &str) -> String {
         match front_end {
-            FrontEnd::Command => format!("--columns {self}={column}"),
+            FrontEnd::Command => format!("--columns {}", quoted(&format!("{self}={column}"))),
             FrontEnd::Python => format!("columns={{\"{self}\": \"{column}\"}}"),
         }
     }
+}
+
+/// A word for the shell, in quotes where it needs them.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-+=.,:/@%".contains(c);
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 impl fmt::Display for Role {

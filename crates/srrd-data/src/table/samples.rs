@@ -4,6 +4,7 @@ use std::path::Path;
 
 use srrd::NamedSample;
 
+use super::gaps::words_of;
 use super::gather::Gathered;
 use super::layout::{Layout, Places};
 use super::note::TableNote;
@@ -235,6 +236,7 @@ pub fn read_sample_table(
         _ => error,
     })?;
     notes.extend(left_out);
+    notes.extend(words_of(&file, &roles, &table.samples));
     table.notes = notes;
     table.samples.iter_mut().for_each(|named| named.goes_on = unsure);
     table.ends = (!ends.ends.is_empty()).then_some(ends.ends);

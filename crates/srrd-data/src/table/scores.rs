@@ -1,6 +1,7 @@
 //! Which columns of a table of prompts and responses are scores, where nobody says so.
 
-use super::batch::{Batch, Values};
+use super::batch::{Batch, Column, Values};
+use super::gaps::is_nothing;
 use super::number::parse_number;
 use super::options::{ROLES, Role, TableOptions};
 use super::read::{Passing, Piece, TableReader, listed};
@@ -40,9 +41,17 @@ const OTHERS: [&str; 17] = [
 ///
 /// # Errors
 /// Anything wrong with the first rows; fewer than two such columns.
-pub fn score_columns(mut reader: Box<dyn TableReader>, options: &TableOptions) -> Result<Vec<String>, TableError> {
+pub fn score_columns(reader: Box<dyn TableReader>, options: &TableOptions) -> Result<Vec<String>, TableError> {
+    scores_and_others(reader, options).map(|(scores, _)| scores)
+}
+
+/// The columns that hold scores, and those that would if some of their first values were numbers, too, each with what it holds instead.
+pub(super) fn scores_and_others(
+    mut reader: Box<dyn TableReader>,
+    options: &TableOptions,
+) -> Result<(Vec<String>, Vec<(String, String)>), TableError> {
     if let Some(log) = reader.log() {
-        return Ok(log.rewards.iter().chain(&log.gold).cloned().collect());
+        return Ok((log.rewards.iter().chain(&log.gold).cloned().collect(), Vec::new()));
     }
     let file = reader.name().to_owned();
     let candidates: Vec<String> =
@@ -66,6 +75,14 @@ pub fn score_columns(mut reader: Box<dyn TableReader>, options: &TableOptions) -
         .filter(|(name, column)| is_number(&column.values) && candidates.iter().any(|candidate| candidate == name))
         .map(|(name, _)| name.to_owned())
         .collect();
+    let other = |(name, column): (&str, &Column)| {
+        let Values::Text(texts) = &column.values else { return None };
+        let text = texts.iter().find(|text| text.is_empty() || is_nothing(text))?;
+        let others = |text: &str| parse_number(text).is_ok() || text.is_empty() || is_nothing(text);
+        let number = texts.iter().any(|text| parse_number(text).is_ok()) && texts.iter().all(others);
+        (number && candidates.iter().any(|candidate| candidate == name)).then(|| (name.to_owned(), text.to_owned()))
+    };
+    let others = reader.schema().names().zip(&batch.columns).filter_map(other).collect();
     if found.len() < 2 {
         let there = if found.is_empty() { "none is".to_owned() } else { format!("only `{}` is", found[0]) };
         return Err(TableError::telling(ErrorKind::MissingColumn, file, |front_end| {
@@ -75,7 +92,7 @@ pub fn score_columns(mut reader: Box<dyn TableReader>, options: &TableOptions) -
             )
         }));
     }
-    Ok(found)
+    Ok((found, others))
 }
 
 /// Whether a column is the index that pandas gives its rows: in Parquet, in CSV, in CSV that it has read from CSV, and where

@@ -21,16 +21,19 @@ pub(crate) struct Following {
     pub left_out: usize,
     /// Whether only the order of the rows tells that of the steps, and rows of other episodes lie between those of one.
     pub scattered: bool,
+    /// How many rows that an episode is over after have rows of an episode of the same name behind them.
+    pub resumed: usize,
 }
 
 impl Following {
     /// What there is to know about next states of a table that has none; `paid`: whether the rewards of rows that are left out count.
     pub fn notes(&self, table: Layout<'_>, paid: bool) -> Vec<TableNote> {
         let file = || table.file.to_owned();
-        let &Following { episodes, ended, left_out, scattered, .. } = self;
+        let &Following { episodes, ended, left_out, scattered, resumed, .. } = self;
         let shifted = TableNote::Shifted { file: file(), episodes, ended, left_out, paid };
         let scattered = scattered.then(|| TableNote::Scattered { file: file() });
-        [shifted].into_iter().chain(scattered).chain(table.roles.no_limits(table.file)).collect()
+        let resumed = (resumed > 0).then(|| TableNote::Resumed { file: file(), rows: resumed });
+        [shifted].into_iter().chain(scattered).chain(resumed).chain(table.roles.no_limits(table.file)).collect()
     }
 }
 
@@ -59,7 +62,8 @@ pub(crate) fn following(table: Layout<'_>, batches: &[Batch], ends: &Ends) -> Re
         let [first, second] =
             [pair[0].place, pair[1].place].map(|(batch, row)| (&batches[batch as usize], row as usize));
         let what = format!(
-            "the step {} occurs twice in its episode, first in row {}; number the steps, or leave the column out",
+            "the step {} occurs twice in its episode, first in row {}; give every episode a name of its own (of several environments or seeds, \
+             too), or number the steps",
             pair[1].step,
             first.0.row_number(first.1)
         );
@@ -77,6 +81,7 @@ pub(crate) fn following(table: Layout<'_>, batches: &[Batch], ends: &Ends) -> Re
         ended: 0,
         left_out: 0,
         scattered,
+        resumed: 0,
     };
     let starts: Vec<usize> =
         batches.iter().scan(0, |at, batch| Some(std::mem::replace(at, *at + batch.rows))).collect();
@@ -84,6 +89,7 @@ pub(crate) fn following(table: Layout<'_>, batches: &[Batch], ends: &Ends) -> Re
         let (batch, at) = (row.place.0 as usize, row.place.1 as usize);
         let after = rows.get(index + 1).filter(|after| after.episode == row.episode);
         let says = |flags: &[bool]| flags.get(starts[batch] + at) == Some(&true);
+        following.resumed += usize::from(after.is_some() && says(&ends.over));
         if says(&ends.ends) {
             following.known[batch][at] = true;
             // It leads to the end state, which is none of those that were met.

@@ -114,7 +114,7 @@ impl Taker<'_> {
     }
 
     /// Takes all rows of a table, with the next states that it gives.
-    pub fn take_given(&mut self, reader: Box<dyn TableReader>) -> Result<Option<TableNote>, TableError> {
+    pub fn take_given(&mut self, reader: Box<dyn TableReader>) -> Result<Vec<TableNote>, TableError> {
         let table = self.table;
         // Without a choice to be made for every row, threads can push rows on their own.
         let alone = table.roles.sample.is_none() && table.roles.label.is_none() && !table.roles.needs_episodes();

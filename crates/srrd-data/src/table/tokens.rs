@@ -201,8 +201,9 @@ pub(crate) fn truths(file: &str, name: &str, batch: &Batch, column: &Column) -> 
             Values::Int(values) => [0, 1].contains(&values[row]).then_some(values[row] == 1),
             Values::Float(values) => [0.0, 1.0].contains(&values[row]).then_some(values[row] == 1.0),
             Values::Text(texts) => match texts.get(row) {
-                "true" | "True" | "TRUE" | "1" | "1.0" => Some(true),
-                "false" | "False" | "FALSE" | "0" | "0.0" => Some(false),
+                // PostgreSQL writes single letters.
+                "true" | "True" | "TRUE" | "t" | "1" | "1.0" => Some(true),
+                "false" | "False" | "FALSE" | "f" | "0" | "0.0" => Some(false),
                 _ => None,
             },
         }

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use crate::error::{ErrorKind, TableError, shorten};
 use crate::table::batch::{Batch, Column, TextColumn, Values};
+use crate::table::number::truth;
 use crate::table::read::{Extras, Passing, Piece, TableReader};
 use crate::table::schema::{ColumnType, Schema};
 use crate::table::write::Shortest;
@@ -261,7 +262,7 @@ fn convert(column: &Column, kind: ColumnType) -> Result<Column, (usize, String)>
             (Values::Text(from), Values::Float(to)) => {
                 let text = from.get(row);
                 let exact = canonical_int(text).filter(|value| value.unsigned_abs() <= EXACT);
-                push_some(to, exact.map(|value| value as f64).or_else(|| float(text)))
+                push_some(to, exact.map(|value| value as f64).or_else(|| float(text)).or_else(|| truth(text)))
             }
             (Values::Text(from), Values::Bool(to)) => {
                 let value = match from.get(row) {

@@ -6,6 +6,48 @@ use super::options::{ROLES, Role};
 use super::roles::{NextState, Roles};
 use super::schema::Schema;
 
+/// Names that people give to what has a role, and that may be something else: where the role is open, a note asks.
+const HINTS: [(Role, &[&str]); 3] = [
+    (
+        Role::NextState,
+        &[
+            "s_next",
+            "next_s",
+            "s2",
+            "sp",
+            "s_prime",
+            "s'",
+            "state_next",
+            "new_state",
+            "state2",
+            "obs_next",
+            "new_obs",
+            "next_ob",
+            "obs2",
+            "observation_next",
+            "new_observation",
+            "to_state",
+            "successor",
+        ],
+    ),
+    (
+        Role::Episode,
+        &[
+            "traj",
+            "traj_id",
+            "traj_idx",
+            "trajectory",
+            "trajectory_id",
+            "trajectory_index",
+            "rollout",
+            "rollout_id",
+            "ep",
+            "ep_id",
+        ],
+    ),
+    (Role::Step, &["t", "time", "time_step", "step_id", "step_index", "step_idx", "timestep_id", "frame"]),
+];
+
 /// A note for every column that seems to be misspelt. Only for what a table can do without: what it needs is an error, which names the
 /// nearest column.
 pub(super) fn misspelt(file: &str, schema: &Schema, roles: &Roles) -> Vec<TableNote> {
@@ -21,6 +63,13 @@ pub(super) fn misspelt(file: &str, schema: &Schema, roles: &Roles) -> Vec<TableN
     let lacking: Vec<_> = ROLES.iter().filter(|info| lacks(info.role)).collect();
     // A table of thousands of features has no column that was misspelled.
     let unused = schema.names().take(1000).filter(|name| name.len() < 40 && !used.iter().any(|used| used == name));
+    // Where next states are given, hardly anything depends on the order of rows.
+    let orders = !matches!(roles.next_state, NextState::Given(_)) && !roles.properties;
+    let hinted = |name: &str| {
+        let is =
+            |(role, names): &&(Role, &[&str])| names.contains(&name) && lacks(*role) && (orders || *role != Role::Step);
+        HINTS.iter().find(is).map(|(role, _)| *role)
+    };
     let near = |name: &str| {
         let of_role = |name: &str, role: Role| {
             let info = role.info();
@@ -30,7 +79,11 @@ pub(super) fn misspelt(file: &str, schema: &Schema, roles: &Roles) -> Vec<TableN
     };
     unused
         .filter_map(|name| {
-            Some(TableNote::Unused { file: file.to_owned(), column: name.to_owned(), role: near(name)? })
+            Some(TableNote::Unused {
+                file: file.to_owned(),
+                column: name.to_owned(),
+                role: near(name).or_else(|| hinted(name))?,
+            })
         })
         .collect()
 }

@@ -110,10 +110,11 @@ pub fn read_walk_table(
             notes.extend(found.notes(layout, paid));
             Some(found)
         }
-        NextState::Given(_) => gaps::following(layout, &mut batches, &ends, paid)?.map(|(following, note)| {
-            notes.push(note);
+        NextState::Given(_) => {
+            let (following, told) = gaps::following(layout, &mut batches, &ends, paid)?;
+            notes.extend(told);
             following
-        }),
+        }
         NextState::OneStep => None,
     };
     let table = WholeTable { layout, batches: &batches, ends: &ends, following };
@@ -128,6 +129,8 @@ pub fn read_walk_table(
     for found in found {
         walks.extend(found?);
     }
+    let all = walks.iter().map(|walks| [walks.trajectories.states(), walks.trajectories.actions()]);
+    notes.extend(gaps::words(&file, &roles, all));
     Ok(WalkTable { walks, named: roles.sample.is_some() || roles.named_by_reward, notes })
 }
 

@@ -71,6 +71,12 @@ fn compared(found: &ReturnComparison) -> String {
             counted(found.unknown_ends, "episode", "episodes")
         );
     }
+    if found.unknown_next > 0 {
+        text += &format!(
+            "without shaping: the last reward of {} is left out because its next state is not known; the other numbers count it\n",
+            counted(found.unknown_next, "episode", "episodes")
+        );
+    }
     text
 }
 

@@ -36,6 +36,8 @@ pub struct SharedEnds {
     pub contradictory: bool,
     /// How many shared transitions end in one sample and not in the other. They do not count as ends.
     pub disagreeing: usize,
+    /// How many shared transitions do not end, and how many of these lead to a state that starts no transition in either sample.
+    pub going_on: [usize; 2],
 }
 
 impl SharedEnds {
@@ -72,6 +74,8 @@ pub(crate) fn shared_rows(pair: &Pair<'_>, rule: EndRule) -> (Vec<Row>, SharedEn
         };
         ends.disagreeing += usize::from(by_marks && matches!(marks, (Some(x), Some(y)) if x != y));
         ends.ending += usize::from(row_ends);
+        ends.going_on[0] += usize::from(!row_ends);
+        ends.going_on[1] += usize::from(!row_ends && sink);
         // What goes on in rows that are not shared goes on, too.
         ends.contradictory |= row_ends && !sink;
         rows.push(Row { state, action, next, ends: row_ends });

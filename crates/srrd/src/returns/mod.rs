@@ -235,6 +235,8 @@ pub struct ReturnComparison {
     pub degrees_of_freedom: usize,
     /// Of how many of the episodes nobody recorded how they ended. What they ended in has a potential of its own, as if they had been cut off.
     pub unknown_ends: usize,
+    /// Of how many of the episodes the last reward counts in returns, and not in those without shaping: nobody knows its next state.
+    pub unknown_next: usize,
     /// Kendall's τ_b over pairs of episodes.
     pub tau_b: Estimate,
     /// The level of the intervals.
@@ -291,6 +293,7 @@ pub fn compare_returns(a: &Walks, b: &Walks, settings: &ReturnSettings) -> Resul
         correlation_without_shaping,
         degrees_of_freedom,
         unknown_ends: shared.iter().filter(unknown).count(),
+        unknown_next: shared.iter().filter(|&&(i, _)| a.beyond(i).is_some()).count(),
         tau_b: aligned(&x, &y, noise, settings),
         level: settings.interval.map(Level::get),
     })

@@ -28,6 +28,7 @@ impl Warning {
             samples: some.len(),
             reward: some[0].sample.rewards()[0],
         }));
+        warnings.extend(samples.iter().filter_map(|named| Warning::of_next_states(named)).take(2));
         warnings
     }
 

@@ -60,8 +60,19 @@ pub enum Warning {
         alike: usize,
         /// A token of each that would be the same.
         example: [String; 2],
-        /// Whether they would be the same as 32-bit numbers.
-        single: bool,
+        /// As numbers of how few bits they would be the same; `None` where they are written in other ways.
+        bits: Option<u32>,
+    },
+    /// Next states seem to be written in another form than states.
+    OtherNextStates {
+        /// The sample.
+        sample: String,
+        /// How many transitions lead to a state in which none starts.
+        leading: usize,
+        /// Of how many that end no episode.
+        total: usize,
+        /// A state and a next state that would be the same.
+        example: [String; 2],
     },
     /// Shaping leaves few degrees of freedom.
     FewDegreesOfFreedom {
@@ -211,8 +222,9 @@ impl Warning {
             Warning::ConstantReward { .. } => "constant_reward",
             Warning::Undefined { .. } => "undefined",
             Warning::FewCommon { .. } => "few_common",
-            Warning::OtherForms { single: false, .. } => "other_forms",
-            Warning::OtherForms { single: true, .. } => "other_precision",
+            Warning::OtherNextStates { .. } => "other_next_states",
+            Warning::OtherForms { bits: None, .. } => "other_forms",
+            Warning::OtherForms { bits: Some(_), .. } => "other_precision",
             Warning::FewDegreesOfFreedom { .. } => "few_degrees_of_freedom",
             Warning::EndsUnknown { .. } => "ends_unknown",
             Warning::EndsDisagree { .. } => "ends_disagree",

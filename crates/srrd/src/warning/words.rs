@@ -43,9 +43,9 @@ impl Warning {
                 "only {} shared: with fewer than {FEW_COMMON} a distance is mostly noise",
                 counted(*common, "transition is", "transitions are")
             ),
-            Warning::OtherForms { common, alike, example: [a, b], single: true } => format!(
-                "{} shared, and {} would be if numbers such as `{a}` and `{b}` had 32 bits in both: a typed format keeps the value of a \
-                 32-bit number, text its few digits; save both in the same format, or make 64-bit numbers of them first{}",
+            Warning::OtherForms { common, alike, example: [a, b], bits: Some(bits) } => format!(
+                "{} shared, and {} would be if numbers such as `{a}` and `{b}` had {bits} bits in both: a typed format keeps the value of a \
+                 {bits}-bit number, text its few digits; save both in the same format, or make 64-bit numbers of them first{}",
                 counted(*common, "transition is", "transitions are"),
                 count(*alike),
                 match to {
@@ -53,7 +53,7 @@ impl Warning {
                     FrontEnd::Python => ", by `astype(\"float64\")`",
                 }
             ),
-            Warning::OtherForms { common, alike, example: [a, b], single: false } => format!(
+            Warning::OtherForms { common, alike, example: [a, b], bits: None } => format!(
                 "{} shared, and {} would be if tokens such as `{}` and `{}` were the same: texts are compared as they are written; write \
                  them in one form in both ({})",
                 counted(*common, "transition is", "transitions are"),
@@ -61,9 +61,17 @@ impl Warning {
                 a,
                 b,
                 match to {
-                    FrontEnd::Command => "whole numbers without a point, true and false in small letters",
+                    FrontEnd::Command => {
+                        "whole numbers without a point or zeros before them, no spaces around, true and false in small letters"
+                    }
                     FrontEnd::Python => "such as by `astype(int)`, or `astype(bool)` for truths",
                 }
+            ),
+            Warning::OtherNextStates { sample, leading, total, example: [state, next] } => format!(
+                "{sample}: next states seem to be written in another form than states, as `{next}` and `{state}`: {} of {} lead to states in \
+                 which none starts; write both in one form",
+                count(*leading),
+                counted(*total, "transition", "transitions")
             ),
             Warning::FewDegreesOfFreedom { metric, degrees_of_freedom } => format!(
                 "the {metric} distance has {}: with fewer than {ENOUGH_FREEDOM} it is mostly noise",

@@ -370,3 +370,66 @@ fn marks_that_a_row_of_one_sample_contradicts_are_told() {
     assert!(matches!(answer(&rows(false), &rows(false)), Why::Close { .. }));
     assert_eq!(answer(&rows(false), &rows(true)), Why::EndsContradict);
 }
+
+#[test]
+fn marks_that_are_mixed_are_the_reason_why_no_end_is_seen() {
+    let rows: Vec<(u32, u32, u32)> = (0..12).flat_map(|s| (0..12).map(move |t| (s, 0, t))).collect();
+    // The last state is where episodes end, in all rows that lead there, in some, or in none.
+    let sample = |mixed: bool, ends: bool| {
+        let mut builder = SampleBuilder::new();
+        let mut marks = Vec::new();
+        for &(s, a, t) in &rows {
+            for again in 0..2 {
+                let reward = f64::from((3 * s * s + 2 * t * s) % 7);
+                builder.push(s.into(), a.into(), t.into(), reward).unwrap();
+                marks.push(ends && t == 11 && !(mixed && again == 1));
+            }
+        }
+        let (sample, placement) = builder.build_with_placement(Duplicates::Mean).unwrap();
+        sample.with_row_ends(&placement, &marks).unwrap()
+    };
+    let why = |a: &RewardSample, b: &RewardSample| {
+        Pair::new(a, b).measure(Metric::Projected, &Settings::default()).verdict(Margin::default()).unwrap().why
+    };
+    let mixed = sample(true, true);
+    let found = why(&mixed, &mixed);
+    assert_eq!(found, Why::EndsMixed { transitions: 12, between: false });
+    assert!(
+        found
+            .to_string()
+            .contains("12 transitions are marked as ends in some of their rows and not in others; mark all rows")
+    );
+    let found = why(&sample(false, true), &sample(false, false));
+    assert_eq!(found, Why::EndsMixed { transitions: 12, between: true });
+    assert_eq!(why(&sample(false, false), &sample(false, false)), Why::EndsUnseen);
+}
+
+#[test]
+fn rewards_of_states_that_start_nothing_are_not_called_the_same() {
+    // Next states have names of their own, as where they are written in another form: shaping explains whatever they are worth.
+    let rows = (0..12u32).flat_map(|s| (0..12u32).map(move |t| (s, t)));
+    let names: Vec<(String, String)> = rows.map(|(s, t)| (s.to_string(), format!("{t}.0"))).collect();
+    let sample = |worth: f64, marked: bool| {
+        let reward = |(at, _): (usize, &(String, String))| {
+            let (s, t) = (at as u32 / 12, at as u32 % 12);
+            f64::from((3 * s * s + 2 * t * s) % 7) + worth * f64::from(t * t % 5)
+        };
+        let rewards: Vec<f64> = names.iter().enumerate().map(reward).collect();
+        let rows = names.iter().zip(&rewards).map(|((s, t), reward)| (s.as_str(), 0, t.as_str(), *reward));
+        let sample = RewardSample::from_rows(rows, Duplicates::Mean).unwrap();
+        let marks: Vec<bool> = sample.transitions().map(|t| marked && t.next_state.to_string() == "0.0").collect();
+        sample.with_ends(Ends::marked(marks)).unwrap()
+    };
+    let settings = Settings { ends: EndRule::Auto, ..Settings::default() };
+    let why = |a: &RewardSample, b: &RewardSample| {
+        Pair::new(a, b).measure(Metric::Projected, &settings).verdict(Margin::default()).unwrap().why
+    };
+    let found = why(&sample(0.0, true), &sample(9.0, true));
+    assert!(matches!(found, Why::NothingFollows { leading: 132, total: 132, .. }), "{found:?}");
+    assert!(
+        found
+            .to_string()
+            .contains("132 of 132 shared transitions that end no episode lead to states in which none starts"),
+        "{found}"
+    );
+}

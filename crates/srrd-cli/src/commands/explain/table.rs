@@ -26,27 +26,33 @@ pub fn write(path: &Path, a: &NamedSample, b: &NamedSample, explanation: &Explan
         ("difference", contributions.iter().map(|c| c.difference).collect()),
         ("share", contributions.iter().map(|c| c.share).collect()),
     ];
-    columns.extend(numbers.into_iter().map(|(name, values)| (name.to_owned(), Values::Float(values))));
-    let schema = Schema::new(columns.iter().map(|(name, values)| (name.clone(), values.kind())));
+    columns.extend(numbers.into_iter().map(|(name, values)| (name.to_owned(), Values::Float(values).into())));
+    let schema = Schema::new(columns.iter().map(|(name, column)| (name.clone(), column.kind())));
     let mut writer = create(path, &schema)?;
-    writer.write(&Batch::from_columns(columns.into_iter().map(|(_, values)| Column::from(values)).collect(), 1))?;
+    writer.write(&Batch::from_columns(columns.into_iter().map(|(_, column)| column).collect(), 1))?;
     Ok(writer.finish()?)
 }
 
-/// The columns of states or actions: one of tokens, or one per feature.
-fn named(role: &str, features: Option<&[String]>, tokens: Vec<Token<'_>>) -> Vec<(String, Values)> {
+/// The columns of states or actions: one of tokens, or one per feature. The end of an episode is null.
+fn named(role: &str, features: Option<&[String]>, tokens: Vec<Token<'_>>) -> Vec<(String, Column)> {
+    let there: Vec<bool> = tokens.iter().map(|token| *token != Token::text("")).collect();
+    let validity = there.contains(&false).then_some(there);
+    let column = |values: Values| Column::new(values, validity.clone());
     let Some(names) = features else {
-        let ints: Option<Vec<i64>> = tokens.iter().map(Token::as_int).collect();
+        let int = |token: &Token<'_>| if *token == Token::text("") { Some(0) } else { token.as_int() };
+        let ints: Option<Vec<i64>> = tokens.iter().map(int).collect();
         let texts = || tokens.iter().map(Token::to_string).collect::<Vec<String>>();
         let values = match ints {
             Some(ints) => Values::Int(ints),
             None => Values::Text(texts().iter().map(String::as_str).collect::<TextColumn>()),
         };
-        return vec![(role.to_owned(), values)];
+        return vec![(role.to_owned(), column(values))];
     };
     let feature = |(k, name): (usize, &String)| {
-        let values: Vec<f64> = tokens.iter().filter_map(|token| token.as_features()?.get(k).copied()).collect();
-        (format!("{role}.{name}"), whole_numbers(&values).map_or(Values::Float(values), Values::Int))
+        let value =
+            |token: &Token<'_>| token.as_features().and_then(|features| features.get(k).copied()).unwrap_or(0.0);
+        let values: Vec<f64> = tokens.iter().map(value).collect();
+        (format!("{role}.{name}"), column(whole_numbers(&values).map_or(Values::Float(values), Values::Int)))
     };
     names.iter().enumerate().map(feature).collect()
 }

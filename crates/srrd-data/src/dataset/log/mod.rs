@@ -52,7 +52,7 @@ impl Log {
 
 /// A table that is a log; `response` is its column of responses.
 pub(super) fn log_reader(table: Box<dyn TableReader>, log: Log, response: &'static str) -> Box<dyn TableReader> {
-    Box::new(Revised { table, revision: LogRows { log, response } })
+    Box::new(Revised::new(table, LogRows { log, response }))
 }
 
 /// What becomes of the rows of a log.
@@ -91,7 +91,11 @@ impl Revision for LogRows {
         }
     }
 
-    fn notes(&self, file: &str, _: &Schema) -> Vec<TableNote> {
+    fn keeps_rows(&self) -> bool {
+        false
+    }
+
+    fn notes(&self, file: &str) -> Vec<TableNote> {
         let note = DatasetNote::Log { dataset: self.log.dataset, rewards: self.log.rewards.clone() };
         let mixed = self.log.mixed.clone();
         let mixed = (!mixed.is_empty()).then_some(DatasetNote::MixedRewards { columns: mixed });

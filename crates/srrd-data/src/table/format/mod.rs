@@ -105,7 +105,7 @@ pub static FORMATS: [FormatInfo; 6] = [
         typed: true,
         json: true,
         feature: None,
-        about: "one JSON object per line; all but the first may leave keys out for null",
+        about: "one JSON object per line; a key may be left out for null",
         io: Some(jsonl::IO),
     },
     FormatInfo {

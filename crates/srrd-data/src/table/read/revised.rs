@@ -1,6 +1,8 @@
 //! Tables whose rows are changed as they are read, and whose columns stay as they are.
 
-use super::{Extras, Passing, Piece, TableReader};
+use std::sync::Arc;
+
+use super::{Decoder, Extras, Passing, Piece, TableReader, Undecoded};
 use crate::dataset::Log;
 use crate::error::TableError;
 use crate::table::batch::Batch;
@@ -8,12 +10,18 @@ use crate::table::note::TableNote;
 use crate::table::schema::Schema;
 
 /// What is done to the rows of a table.
-pub(crate) trait Revision: Send {
+pub(crate) trait Revision: Send + Sync + 'static {
     /// Changes the rows of a batch of these columns.
     fn revise(&self, schema: &Schema, batch: &mut Batch);
 
-    /// What users should know about it, when these columns have been selected.
-    fn notes(&self, file: &str, schema: &Schema) -> Vec<TableNote>;
+    /// Whether no row is left out: then whatever thread decodes a batch can change it.
+    fn keeps_rows(&self) -> bool;
+
+    /// What users should know about it.
+    fn notes(&self, file: &str) -> Vec<TableNote> {
+        let _ = file;
+        Vec::new()
+    }
 
     /// As [`TableReader::keep_lacking`].
     fn keep_lacking(&mut self) {}
@@ -26,8 +34,29 @@ pub(crate) trait Revision: Send {
 
 /// A table, and what is done to its rows.
 pub(crate) struct Revised<R> {
-    pub table: Box<dyn TableReader>,
-    pub revision: R,
+    table: Box<dyn TableReader>,
+    revision: Arc<R>,
+}
+
+impl<R: Revision> Revised<R> {
+    pub fn new(table: Box<dyn TableReader>, revision: R) -> Self {
+        Revised { table, revision: Arc::new(revision) }
+    }
+}
+
+/// Decodes rows of these columns, and changes them.
+struct RevisedDecoder<R> {
+    inner: Arc<dyn Decoder>,
+    revision: Arc<R>,
+    schema: Schema,
+}
+
+impl<R: Revision> Decoder for RevisedDecoder<R> {
+    fn decode(&self, text: &str, line: u64, batch: &mut Batch) -> Result<(), TableError> {
+        self.inner.decode(text, line, batch)?;
+        self.revision.revise(&self.schema, batch);
+        Ok(())
+    }
 }
 
 impl<R: Revision> TableReader for Revised<R> {
@@ -60,7 +89,7 @@ impl<R: Revision> TableReader for Revised<R> {
     }
 
     fn keep_lacking(&mut self) {
-        self.revision.keep_lacking();
+        Arc::get_mut(&mut self.revision).expect("no batch was read yet").keep_lacking();
     }
 
     fn log(&self) -> Option<&Log> {
@@ -69,13 +98,29 @@ impl<R: Revision> TableReader for Revised<R> {
 
     fn notes(&self) -> Vec<TableNote> {
         let mut notes = self.table.notes();
-        notes.extend(self.revision.notes(self.name(), self.schema()));
+        notes.extend(self.revision.notes(self.name()));
         notes
     }
 
     fn next_batch(&mut self, batch: &mut Batch) -> Result<Piece, TableError> {
         let piece = self.table.next_batch(batch)?;
         self.revision.revise(self.table.schema(), batch);
+        Ok(piece)
+    }
+
+    fn fetch(&mut self, undecoded: &mut Undecoded, batch: &mut Batch) -> Result<Piece, TableError> {
+        if !self.revision.keeps_rows() {
+            undecoded.clear();
+            return self.next_batch(batch);
+        }
+        let piece = self.table.fetch(undecoded, batch)?;
+        match undecoded.decoder.take() {
+            Some(inner) => {
+                let (revision, schema) = (Arc::clone(&self.revision), self.table.schema().clone());
+                undecoded.decoder = Some(Arc::new(RevisedDecoder { inner, revision, schema }));
+            }
+            None => self.revision.revise(self.table.schema(), batch),
+        }
         Ok(piece)
     }
 }

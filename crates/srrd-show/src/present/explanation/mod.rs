@@ -6,7 +6,8 @@ mod picture;
 
 use std::fmt::Write;
 
-use srrd::answer::{Explained, ExplainedState, ExplainedTransition};
+use srrd::Token;
+use srrd::answer::{Explained, ExplainedState, ExplainedTransition, TokenValue};
 use srrd::compare::Correlation;
 
 use super::header;
@@ -88,7 +89,7 @@ pub fn summary(explained: &Explained) -> (String, bool) {
 fn transitions(explained: &Explained) -> String {
     let row = |t: &ExplainedTransition| {
         let mut row = vec![token(t.state.token()), token(t.action.token())];
-        row.extend(t.next_state.as_ref().map(|next| token(next.token())));
+        row.extend(t.next_state.as_ref().map(next_state));
         row.extend([reward(t.reward_a), reward(t.reward_b), format!("{:+.2}", t.difference), percent(t.share)]);
         row
     };
@@ -98,6 +99,12 @@ fn transitions(explained: &Explained) -> String {
         header.remove(2);
     }
     table(&header, &rows, if explained.one_step { &[1] } else { &[1, 2] })
+}
+
+/// A next state, which may be the end of an episode.
+pub(super) fn next_state(value: &TokenValue) -> String {
+    let next = value.token();
+    if next == Token::text("") { "end".to_owned() } else { token(next) }
 }
 
 fn states(explained: &Explained) -> String {

@@ -5,7 +5,7 @@ use srrd::answer::ExplainedPair;
 
 use crate::Figure;
 use crate::page::{Cell, Column, FigureBlock, Section, Table};
-use crate::present::explanation::{Picture, summary};
+use crate::present::explanation::{Picture, next_state, summary};
 use crate::words::{percent, reward, short, token};
 
 pub(super) fn section(explained: &ExplainedPair, samples: &[&NamedSample]) -> Section {
@@ -40,7 +40,7 @@ pub(super) fn section(explained: &ExplainedPair, samples: &[&NamedSample]) -> Se
     let mut table = Table::new("The transitions that carry most", columns);
     for t in &found.transitions {
         let mut row = vec![Cell::text(token(t.state.token())), Cell::text(token(t.action.token()))];
-        row.extend(t.next_state.as_ref().map(|next| Cell::text(token(next.token()))));
+        row.extend(t.next_state.as_ref().map(|next| Cell::text(next_state(next))));
         row.extend([
             Cell::number(t.reward_a, reward(t.reward_a)),
             Cell::number(t.reward_b, reward(t.reward_b)),

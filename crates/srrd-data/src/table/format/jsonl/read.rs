@@ -1,4 +1,4 @@
-//! Reading JSON Lines: each object has the keys of the first.
+//! Reading JSON Lines: each object has keys of those at the start of the file.
 //!
 //! A column's type comes from its values (`cell.rs`). Lists of numbers are groups of columns: `obs` with three numbers is `obs.0`,
 //! `obs.1` and `obs.2`. Lists of chat messages are texts (`read/chat.rs`). Blank lines are skipped.
@@ -7,11 +7,11 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use memchr::memchr;
-use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
+use serde::de::{self, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::cell::{Kind, Mixing};
-use super::row::{Key, Problem, RowSeed};
+use super::row::{Key, KeySeed, Problem, RowSeed};
 use crate::error::{ErrorKind, TableError, of_json, shorten};
 use crate::table::batch::Batch;
 use crate::table::read::chat::is_chat;
@@ -226,7 +226,7 @@ fn not_json(file: &str, json: &str, row: u64, error: &serde_json::Error) -> Tabl
     TableError::new(ErrorKind::Malformed, file, format!("is not valid JSON {}{hint}", of_json(error)))
 }
 
-/// The keys of the first row, which stays unconsumed.
+/// The keys of the first row and of those behind it that are at hand, which stay unconsumed.
 fn first_keys(lines: &mut LineBlocks) -> Result<Vec<Key>, TableError> {
     loop {
         let text = lines.text();
@@ -240,7 +240,12 @@ fn first_keys(lines: &mut LineBlocks) -> Result<Vec<Key>, TableError> {
         if let Some(end) = memchr(b'\n', text.as_bytes()) {
             let json = &text[..end];
             let mut duplicate = None;
-            return parse_row(json, KeysSeed(&mut duplicate)).map_err(|error| {
+            let first = parse_row(json, KeysSeed(&mut duplicate));
+            let with_later = |mut keys: Vec<Key>| {
+                later_keys(&text[end + 1..], &mut keys);
+                keys
+            };
+            return first.map(with_later).map_err(|error| {
                 let error = match duplicate {
                     Some(key) => Problem::twice(key).describe(lines.name()),
                     None => not_json(lines.name(), json, 1, &error),
@@ -255,6 +260,73 @@ fn first_keys(lines: &mut LineBlocks) -> Result<Vec<Key>, TableError> {
                 "the file holds only blank lines; at least one row is needed",
             ));
         }
+    }
+}
+
+/// Adds the keys of the other rows at hand: many programs leave out what a row does not have. What is wrong with a row is told when it is
+/// read.
+fn later_keys(text: &str, keys: &mut Vec<Key>) {
+    let mut known = keys.iter().enumerate().map(|(index, key)| (key.name.clone(), index)).collect();
+    for json in text.lines().filter(|line| !line.trim_ascii().is_empty()) {
+        if parse_row(json, MoreKeys { keys, known: &mut known }).is_err() {
+            return;
+        }
+    }
+}
+
+/// Adds the keys of an object that are new, and says more of those that were null so far.
+struct MoreKeys<'a> {
+    keys: &'a mut Vec<Key>,
+    known: &'a mut HashMap<String, usize>,
+}
+
+impl<'de> DeserializeSeed<'de> for MoreKeys<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for MoreKeys<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let mut place = 0;
+        loop {
+            let expected = self.keys.get(place).map(|key| key.name.as_str());
+            let Some(found) = map.next_key_seed(KeySeed { expected, index: place, known: self.known })? else { break };
+            place += 1;
+            match found {
+                Ok(index) if !self.keys[index].null => drop(map.next_value::<IgnoredAny>()?),
+                Ok(index) => {
+                    let value: &RawValue = map.next_value()?;
+                    self.keys[index] = Key::of(std::mem::take(&mut self.keys[index].name), value.get());
+                }
+                Err(name) => {
+                    let value: &RawValue = map.next_value()?;
+                    self.known.insert(name.clone(), self.keys.len());
+                    self.keys.push(Key::of(name, value.get()));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Key {
+    /// The key of a value, as it is written.
+    fn of(name: String, json: &str) -> Self {
+        let chat = json.starts_with('[') && serde_json::from_str(json).is_ok_and(|value| is_chat(&value));
+        let cell = match json.starts_with("\"[") {
+            true => serde_json::from_str(json).ok(),
+            false => json.starts_with('[').then(|| json.to_owned()),
+        };
+        Key { name, list: numbers_in(json), chat, null: json == "null", first: 0, cell }
     }
 }
 
@@ -285,13 +357,7 @@ impl<'de> Visitor<'de> for KeysSeed<'_> {
                 return Err(de::Error::custom("duplicate key"));
             }
             let value: &RawValue = map.next_value()?;
-            let json = value.get();
-            let chat = json.starts_with('[') && serde_json::from_str(json).is_ok_and(|value| is_chat(&value));
-            let cell = match json.starts_with("\"[") {
-                true => serde_json::from_str(json).ok(),
-                false => json.starts_with('[').then(|| json.to_owned()),
-            };
-            keys.push(Key { name, list: numbers_in(json), chat, first: 0, cell });
+            keys.push(Key::of(name, value.get()));
         }
         Ok(keys)
     }

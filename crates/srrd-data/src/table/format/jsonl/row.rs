@@ -1,4 +1,4 @@
-//! One row of JSON Lines: its keys, which are among those of the first row, and their values.
+//! One row of JSON Lines: its keys, which are among those of the rows at the start of the file, and their values.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,16 +11,18 @@ use crate::error::{ErrorKind, TableError, shorten};
 use crate::table::batch::Column;
 use crate::table::read::chat::text_of;
 
-/// A key of the first row.
+/// A key of the rows at the start of the file.
 pub(super) struct Key {
     pub name: String,
     /// How many numbers its lists have; `None` for single values.
     pub list: Option<usize>,
     /// Whether its values are chat messages, which are texts.
     pub chat: bool,
+    /// Whether it was null in all of these rows.
+    pub null: bool,
     /// The position of its first column.
     pub first: usize,
-    /// What the first row has, where that may be a list.
+    /// What the first row that has the key has, where that may be a list.
     pub cell: Option<String>,
 }
 
@@ -144,7 +146,8 @@ impl<'de> Visitor<'de> for RowSeed<'_> {
                 Ok(index) => index,
                 Err(name) => {
                     let message =
-                        "the first row has no such key; it needs all keys, with null for a missing value".to_owned();
+                        "the rows at the start of the file have no such key; write it in the first row, too, with null for a missing value"
+                            .to_owned();
                     return Err(self.fail(ErrorKind::Ragged, &name, message));
                 }
             };
@@ -179,10 +182,10 @@ impl<'de> Visitor<'de> for RowSeed<'_> {
 }
 
 /// Finds out which key it is; `Err` with the key when it is new.
-struct KeySeed<'a> {
-    expected: Option<&'a str>,
-    index: usize,
-    known: &'a HashMap<String, usize>,
+pub(super) struct KeySeed<'a> {
+    pub expected: Option<&'a str>,
+    pub index: usize,
+    pub known: &'a HashMap<String, usize>,
 }
 
 impl<'de> DeserializeSeed<'de> for KeySeed<'_> {

@@ -32,6 +32,8 @@ pub(super) struct NpzReader {
     /// By position in the schema.
     columns: Vec<Place>,
     selection: Selection,
+    /// Columns without a meaning: bytes that are no text are escaped.
+    extras: HashSet<String>,
     /// By position in the batch, once reading has begun.
     loaded: Vec<Loaded>,
     rows: usize,
@@ -59,6 +61,8 @@ struct Loaded {
     dtype: Dtype,
     start: usize,
     stride: usize,
+    /// Whether bytes that are no text are escaped, as `\xff`.
+    lenient: bool,
 }
 
 impl NpzReader {
@@ -104,6 +108,7 @@ impl NpzReader {
             arrays,
             columns,
             selection: Selection::everything(schema),
+            extras: HashSet::new(),
             loaded: Vec::new(),
             rows: 0,
             at: 0,
@@ -182,7 +187,8 @@ impl NpzReader {
                 true => (feature * self.rows, 1),
                 false => (feature, features),
             };
-            self.loaded.push(Loaded { bytes, dtype, start, stride });
+            let lenient = self.extras.contains(self.selection.name_at(position));
+            self.loaded.push(Loaded { bytes, dtype, start, stride, lenient });
         }
         Ok(())
     }
@@ -223,6 +229,7 @@ impl TableReader for NpzReader {
             }
         }
         self.select(&kept)?;
+        self.extras = kept.into_iter().filter(|name| !meant.contains(name)).map(str::to_owned).collect();
         Ok(extras)
     }
 
@@ -424,8 +431,11 @@ impl Loaded {
                 for row in 0..rows {
                     let bytes = element(row);
                     let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-                    let text = std::str::from_utf8(&bytes[..end]).map_err(|_| NotText(row))?;
-                    values.push(text);
+                    match std::str::from_utf8(&bytes[..end]) {
+                        Ok(text) => values.push(text),
+                        Err(_) if self.lenient => values.push(&bytes[..end].escape_ascii().to_string()),
+                        Err(_) => return Err(NotText(row)),
+                    }
                 }
             }
             (Kind::Unicode, Values::Text(values)) => {

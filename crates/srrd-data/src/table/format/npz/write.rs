@@ -1,7 +1,7 @@
 //! NPZ, as `numpy.savez_compressed` writes it: one array per column, texts as fixed-width Unicode.
 //!
 //! An array begins with its length, so the table is held in memory until it is finished. Missing values exist only as NaN,
-//! in columns of floats.
+//! in columns of floats, which columns of integers with missing values become.
 
 use super::matrix::write_header;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use crate::error::{ErrorKind, TableError};
 use crate::files::Output;
 use crate::table::batch::{Batch, Column, TextColumn, Values};
 use crate::table::schema::{ColumnType, Schema};
-use crate::table::types::coerced;
+use crate::table::types::{EXACT, coerced};
 use crate::table::write::TableWriter;
 
 pub(super) struct NpzWriter {
@@ -40,6 +40,15 @@ impl TableWriter for NpzWriter {
                 TableError::new(ErrorKind::Type, &self.name, format!("{what}; choose another format, such as Parquet"))
                     .at_row(batch.row_number(row))
                     .in_column(column_name.as_str())
+            };
+            let is_gap = |from: &Column| from.validity.as_ref().is_some_and(|valid| valid.contains(&false));
+            let from = match &from.values {
+                // As pandas and NumPy do: integers of which some are missing are floats.
+                Values::Int(_) if is_gap(&from) && fits_floats(to) && fits_floats(&from) => {
+                    to.values.become_floats();
+                    coerced(&self.name, column_name, batch, index, ColumnType::Float)?
+                }
+                _ => from,
             };
             match (&from.values, &from.validity) {
                 (Values::Float(_), _) | (_, None) => {}
@@ -75,6 +84,11 @@ impl TableWriter for NpzWriter {
         let output = archive.finish().map_err(|error| failed(to_io(error)))?;
         output.finish(&self.name)
     }
+}
+
+/// Whether all integers of a column are floats, too.
+fn fits_floats(column: &Column) -> bool {
+    matches!(&column.values, Values::Int(values) if values.iter().all(|value| value.unsigned_abs() <= EXACT))
 }
 
 fn to_io(error: ZipError) -> io::Error {
