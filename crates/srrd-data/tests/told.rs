@@ -134,6 +134,12 @@ fn truths_among_the_numbers_of_a_log_are_numbers() {
     let mut rewards = table.samples[0].sample.rewards().to_vec();
     rewards.sort_by(f64::total_cmp);
     assert_eq!(rewards, [0.0, 0.25, 1.0]);
+    // What a reward function returns that does not apply, as Python writes it.
+    let text = fs::read_to_string(&path).unwrap().replace("d,,1", "d,None,1");
+    fs::write(&path, text).unwrap();
+    let again = read_table(&path, TableOptions::default()).unwrap();
+    assert_eq!(again.samples[0].sample, table.samples[0].sample);
+    assert_eq!(again.notes, table.notes);
 }
 
 #[test]

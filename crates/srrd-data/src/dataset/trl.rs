@@ -12,7 +12,7 @@ use super::log::{Log, files_of, is_called, log_reader};
 use crate::error::{ErrorKind, TableError};
 use crate::table::{
     ColumnType, PartsReader, ReadOptions, Schema, TableReader, TypedReader, Values, for_each_batch, infer_types_of,
-    is_index, is_only_text, listed, open_file,
+    is_index, is_nothing, is_only_text, listed, open_file,
 };
 
 pub(super) const INFO: DatasetInfo = DatasetInfo {
@@ -125,7 +125,7 @@ fn as_typed_log(
         .for_each(|(kind, _)| *kind = ColumnType::Text);
     let mut schema = table.schema().clone().with_types(&types);
     let mut mixed = mixed(open, &kinds_of(&schema))?;
-    // True and false among numbers are 1 and 0.
+    // True and false among numbers are 1 and 0, and words for nothing are none.
     let fields = schema.fields.iter_mut().filter(|field| untyped && mixed.contains(&(field.name.clone(), None)));
     fields.for_each(|field| field.kind = Some(ColumnType::Float));
     let mixed = mixed.drain(..).filter_map(|(name, text)| Some((name, text?))).collect();
@@ -134,7 +134,7 @@ fn as_typed_log(
 }
 
 /// The columns of text in the place of rewards in which some values are numbers, such as one with `None` where a reward function did not
-/// apply, with the first text of each; `None` where the others are true or false.
+/// apply, with the first text of each; `None` where the others are true, false or words for nothing.
 fn mixed(
     open: impl Fn() -> Result<Box<dyn TableReader>, TableError>,
     kinds: &Kinds,
@@ -149,13 +149,16 @@ fn mixed(
     let mut table = open()?;
     table.select(&texts)?;
     let mut found: Vec<(bool, Option<String>)> = vec![(false, None); texts.len()];
+    // Among text such words may mean anything.
+    let mut words = vec![None; texts.len()];
     for_each_batch(table, |batch| {
-        for ((number, text), column) in found.iter_mut().zip(&batch.columns) {
+        for (((number, text), word), column) in found.iter_mut().zip(&mut words).zip(&batch.columns) {
             let Values::Text(values) = &column.values else { continue };
             for value in values.iter().filter(|value| !value.is_empty()) {
                 match is_only_text(value) {
                     false => *number = true,
-                    true if text.is_none() => *text = Some(value.to_owned()),
+                    true if is_nothing(value) => *word = word.take().or_else(|| Some(value.to_owned())),
+                    true if text.is_none() => *text = word.clone().or_else(|| Some(value.to_owned())),
                     true => {}
                 }
             }

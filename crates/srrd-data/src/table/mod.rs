@@ -63,6 +63,7 @@ pub use walks::{WalkTable, read_walk_table, read_walks};
 pub use write::{TableWriter, create};
 
 pub(crate) use crate::dataset::PartsReader;
+pub(crate) use gaps::is_nothing;
 pub(crate) use gaps::missing as missing_next;
 pub(crate) use layout::Places;
 pub(crate) use number::feature_numbers;

@@ -45,11 +45,14 @@ pub fn score_columns(reader: Box<dyn TableReader>, options: &TableOptions) -> Re
     scores_and_others(reader, options).map(|(scores, _)| scores)
 }
 
+/// Columns, each with what it holds instead of a number.
+type Others = Vec<(String, String)>;
+
 /// The columns that hold scores, and those that would if some of their first values were numbers, too, each with what it holds instead.
 pub(super) fn scores_and_others(
     mut reader: Box<dyn TableReader>,
     options: &TableOptions,
-) -> Result<(Vec<String>, Vec<(String, String)>), TableError> {
+) -> Result<(Vec<String>, Others), TableError> {
     if let Some(log) = reader.log() {
         return Ok((log.rewards.iter().chain(&log.gold).cloned().collect(), Vec::new()));
     }

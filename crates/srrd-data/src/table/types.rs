@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use crate::error::{ErrorKind, TableError, shorten};
 use crate::table::batch::{Batch, Column, TextColumn, Values};
+use crate::table::gaps::is_nothing;
 use crate::table::number::truth;
 use crate::table::read::{Extras, Passing, Piece, TableReader};
 use crate::table::schema::{ColumnType, Schema};
@@ -252,7 +253,7 @@ fn convert(column: &Column, kind: ColumnType) -> Result<Column, (usize, String)>
             continue;
         }
         if let Values::Text(from) = &column.values
-            && from.get(row).is_empty()
+            && (from.get(row).is_empty() || kind == ColumnType::Float && is_word_for_nothing(from.get(row)))
         {
             to.push_missing();
             continue;
@@ -342,6 +343,11 @@ impl TableReader for TypedReader {
         coerce(self.inner.name(), &self.selected, batch)?;
         Ok(piece)
     }
+}
+
+/// Whether a text is a word for nothing, and not NaN, which is a float.
+fn is_word_for_nothing(text: &str) -> bool {
+    is_nothing(text) && float(text).is_none()
 }
 
 fn push_some<T>(to: &mut Vec<T>, value: Option<T>) -> bool {
