@@ -8,7 +8,8 @@
 //!   learned to avoid them choose among the others. So the transitions that carry most are taken out, round by round, half of the squares at a
 //!   time: if what is left, at most as small as [`VISIBLE`], is about as far apart as unrelated rewards are, "same" would be wrong.
 //! - **Nothing follows.** A state that starts no transition and ends no episode has a potential of its own, which explains any reward of
-//!   what leads there. Where most transitions do, as where next states are written in another form than states, little is compared.
+//!   what leads there. Where most transitions do, as where next states are written in another form than states, little is compared; and where
+//!   these carry a good part of a reward, as goals do that nobody marked, it must not matter whether episodes end there.
 //! - **γ.** Found from data, it has an interval, or cannot be told: an answer that is another one for a γ that is possible is none.
 
 use crate::compare::{Correlation, Measured, Pair, Row, agreement_of_residuals};
@@ -16,7 +17,7 @@ use crate::gamma::GammaEstimate;
 use crate::metric::Metric;
 use crate::potential::Potential;
 use crate::run::checkpoint;
-use crate::settings::{DynamicsRule, Gamma, Settings};
+use crate::settings::{DynamicsRule, EndRule, Gamma, Settings};
 use crate::sure::Range;
 use crate::units;
 use crate::verdict::{Answer, LEAST_FREEDOM, Why};
@@ -33,6 +34,8 @@ const UNLIKE: f64 = 0.5;
 const DENSE: usize = 64;
 /// Into how many steps the interval of γ is divided.
 const GAMMAS: i32 = 16;
+/// Of the squares of a reward: what transitions that lead to where nothing starts may carry without a doubt.
+const UNFOLLOWED: f64 = 0.1;
 /// Distances by several γ that differ by less are the same: γ does not matter, as in one-step problems.
 const NO_MATTER: f64 = 1e-6;
 
@@ -63,20 +66,39 @@ impl Measured<'_> {
         (by_means <= margin).then_some(Why::Chance { distance, by_means })
     }
 
-    /// Why two rewards that are close may ask for different behaviour all the same.
-    pub(crate) fn doubt_sameness(&self, distance: f64) -> Option<Why> {
-        if self.settings.potential != Potential::Tabular {
-            return None;
-        }
-        let [total, leading] = self.ends().map_or([0; 2], |ends| ends.going_on);
+    fn doubt_by_what_follows(&self, rows: &[Row], distance: f64, margin: f64) -> Option<Why> {
+        let [total, leading] = self.ends()?.going_on;
+        let of_side = |rewards: &[f64]| {
+            let scaled = units::scaled(rewards);
+            let open: Vec<f64> =
+                rows.iter().zip(&scaled).filter(|(row, _)| row.open).map(|(_, reward)| *reward).collect();
+            squares(&open) / squares(&scaled).max(f64::MIN_POSITIVE)
+        };
+        let carried = self.pair.rewards().map(|rewards| of_side(&rewards)).into_iter().fold(0.0, f64::max);
+        let why = Why::NothingFollows { distance, leading, total, carried };
         if 2 * leading > total {
-            return Some(Why::NothingFollows { distance, leading, total });
+            return Some(why);
         }
-        if distance < VISIBLE {
+        let matters = || {
+            let if_ends = Settings { ends: EndRule::Sinks, ..self.settings };
+            self.pair.distance(self.metric, &if_ends).distance().is_some_and(|if_ends| if_ends > margin)
+        };
+        (carried >= UNFOLLOWED && matters()).then_some(why)
+    }
+
+    /// Why two rewards that are close may ask for different behaviour all the same.
+    pub(crate) fn doubt_sameness(&self, distance: f64, margin: f64) -> Option<Why> {
+        if self.settings.potential != Potential::Tabular {
             return None;
         }
         let (columns, _) = self.defined().ok()?;
         let projected = columns.projected()?;
+        if let Some(why) = self.doubt_by_what_follows(&projected.rows, distance, margin) {
+            return Some(why);
+        }
+        if distance < VISIBLE {
+            return None;
+        }
         let rewards = projected.rewards(self.pair);
         let units = [units::scale(&columns.x), units::scale(&columns.y)];
         let mut left = [units::scaled(&columns.x), units::scaled(&columns.y)];
@@ -194,7 +216,7 @@ mod tests {
 
     #[test]
     fn chance_is_looked_at_where_equations_stay_sparse() {
-        let row = |state, action, next| Row { state, action, next, ends: false };
+        let row = |state, action, next| Row { state, action, next, ends: false, open: false };
         let certain: Vec<Row> = (0..100).map(|s| row(s, 0, (s + 1) % 100)).collect();
         let slips: Vec<Row> = (0..100).flat_map(|s| [row(s, 0, (s + 1) % 100), row(s, 0, (s + 2) % 100)]).collect();
         // A star of a million states would take minutes.

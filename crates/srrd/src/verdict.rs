@@ -195,7 +195,7 @@ pub enum Why {
     EndsUnknown,
     /// No shared transition ends an episode.
     EndsUnseen,
-    /// They are close, and most transitions lead to states that start none: any reward of these is shaping.
+    /// They are close, and most transitions, or those with much of a reward, lead to states that start none: any reward of these is shaping.
     NothingFollows {
         /// The distance.
         distance: f64,
@@ -203,6 +203,8 @@ pub enum Why {
         leading: usize,
         /// Of how many that do not end an episode.
         total: usize,
+        /// Which part of the squares of a reward these carry.
+        carried: f64,
     },
     /// No shared transition counts as an end, since those that are marked are not marked everywhere.
     EndsMixed {
@@ -304,12 +306,13 @@ impl fmt::Display for Why {
                 "no shared transition ends an episode, so that what happens at the ends is unseen; sample episodes to their ends, or \
                  choose ends none if they never end",
             ),
-            Why::NothingFollows { distance, leading, total } => write!(
+            Why::NothingFollows { distance, leading, total, carried } => write!(
                 f,
-                "the projected distance is {distance:.3}, but {leading} of {} no episode lead to states in which none starts, so that \
-                 shaping explains any reward there; write next states as states are written, mark the ends (a column `terminated`), or \
-                 sample on from there",
+                "the projected distance is {distance:.3}, but {leading} of {} no episode lead to states in which none starts, with {:.0} % of \
+                 the squares of a reward, and shaping explains any reward there; mark where episodes end (a column `terminated`), write next \
+                 states as states are written, or sample on from there",
                 counted(*total, "shared transition that ends", "shared transitions that end"),
+                100.0 * carried,
             ),
             Why::EndsMixed { transitions, between } => write!(
                 f,
@@ -374,7 +377,7 @@ impl Measured<'_> {
             return None;
         }
         match self.with_marks(self.why(margin.get(), known)) {
-            why @ Why::Close { distance, .. } => Some(match self.doubt_sameness(distance) {
+            why @ Why::Close { distance, .. } => Some(match self.doubt_sameness(distance, margin.get()) {
                 Some(doubt) => Verdict::unknown(doubt),
                 None => Verdict { answer: Answer::Same, why, witness: None },
             }),

@@ -11,6 +11,8 @@ pub(crate) struct Row {
     pub action: u32,
     pub next: u32,
     pub ends: bool,
+    /// It ends nothing, and what it leads to starts no transition in either sample.
+    pub open: bool,
 }
 
 impl Row {
@@ -75,10 +77,11 @@ pub(crate) fn shared_rows(pair: &Pair<'_>, rule: EndRule) -> (Vec<Row>, SharedEn
         ends.disagreeing += usize::from(by_marks && matches!(marks, (Some(x), Some(y)) if x != y));
         ends.ending += usize::from(row_ends);
         ends.going_on[0] += usize::from(!row_ends);
-        ends.going_on[1] += usize::from(!row_ends && sink);
+        let open = !row_ends && sink;
+        ends.going_on[1] += usize::from(open);
         // What goes on in rows that are not shared goes on, too.
         ends.contradictory |= row_ends && !sink;
-        rows.push(Row { state, action, next, ends: row_ends });
+        rows.push(Row { state, action, next, ends: row_ends, open });
     }
     ends.sinks = is_sink.iter().filter(|sink| **sink).count();
     let any = |sample: &crate::RewardSample| sample.ends().count(sample.len()).is_some_and(|count| count > 0);

@@ -177,7 +177,7 @@ fn depends(samples: &[&RewardSample], gamma: Gamma) -> bool {
             return false;
         }
         let rows: Vec<Row> =
-            sample.ids().map(|(state, action, next)| Row { state, action, next, ends: false }).collect();
+            sample.ids().map(|(state, action, next)| Row { state, action, next, ends: false, open: false }).collect();
         let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let length = |values: &[f64]| product(values, values).sqrt();
         // A level is fitted beside the potential where it is no shaping.

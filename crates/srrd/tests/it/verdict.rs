@@ -433,3 +433,36 @@ fn rewards_of_states_that_start_nothing_are_not_called_the_same() {
         "{found}"
     );
 }
+
+#[test]
+fn goals_that_nobody_marked_are_not_called_the_same() {
+    // A corridor with three goals at its end. Only one of them is marked as an end; the rewards of the other two have opposite signs.
+    let goals = [37, 38, 39].map(|goal| (36, goal, goal));
+    let mut moves: Vec<(u32, u32, u32)> =
+        (0..37u32).flat_map(|s| [(s, 0, (s + 1).min(36)), (s, 1, s.saturating_sub(1))]).collect();
+    moves.extend(goals);
+    let sample = |signs: [f64; 3], marked: &[u32], shape: f64| {
+        let phi = |s: u32| shape * f64::from(s * s % 11) * f64::from(u8::from(!marked.contains(&s)));
+        let reward = |&(s, a, t): &(u32, u32, u32)| {
+            let goal = if t >= 37 { 10.0 * signs[(t - 37) as usize] } else { -0.1 };
+            (i64::from(s), i64::from(a), i64::from(t), goal + 0.9 * phi(t) - phi(s))
+        };
+        let sample = RewardSample::from_rows(moves.iter().map(reward), Duplicates::Mean).unwrap();
+        let marks: Vec<bool> =
+            sample.transitions().map(|t| marked.contains(&(t.next_state.as_int().unwrap() as u32))).collect();
+        sample.with_ends(Ends::marked(marks)).unwrap()
+    };
+    let settings = Settings { ends: EndRule::Auto, ..Settings::default() };
+    let verdict = |a: &RewardSample, b: &RewardSample| {
+        Pair::new(a, b).measure(Metric::Projected, &settings).verdict(Margin::default()).unwrap()
+    };
+    let (some, all): (&[u32], &[u32]) = (&[39], &[37, 38, 39]);
+    let found = verdict(&sample([1.0, -1.0, 1.0], some, 0.0), &sample([-1.0, 1.0, 1.0], some, 0.0));
+    assert!(matches!(found.why, Why::NothingFollows { leading: 2, .. }), "{found:?}");
+    assert!(found.why.to_string().contains("mark where episodes end (a column `terminated`)"), "{}", found.why);
+    // Marked, they are told apart, and a shaped copy is the same.
+    let found = verdict(&sample([1.0, -1.0, 1.0], all, 0.0), &sample([-1.0, 1.0, 1.0], all, 0.0));
+    assert_eq!(found.answer, Answer::Different, "{found:?}");
+    let found = verdict(&sample([1.0, -1.0, 1.0], all, 0.0), &sample([1.0, -1.0, 1.0], all, 0.5));
+    assert_eq!(found.answer, Answer::Same, "{found:?}");
+}
