@@ -10,7 +10,11 @@
 //! - **Nothing follows.** A state that starts no transition and ends no episode has a potential of its own, which explains any reward of
 //!   what leads there. Where most transitions do, as where next states are written in another form than states, little is compared; and where
 //!   these carry a good part of a reward, as goals do that nobody marked, it must not matter whether episodes end there.
+//! - **Left out.** Rows of which nobody knows where they lead are in no sample. Where they carry a good part of a reward, they may differ in it.
+//! - **Time limits.** A column `done` may hold them. Then an action ends here and goes on there, and what is different may be the limits alone.
 //! - **γ.** Found from data, it has an interval, or cannot be told: an answer that is another one for a γ that is possible is none.
+
+use std::collections::HashSet;
 
 use crate::compare::{Correlation, Measured, Pair, Row, agreement_of_residuals};
 use crate::gamma::GammaEstimate;
@@ -35,7 +39,7 @@ const DENSE: usize = 64;
 /// Into how many steps the interval of γ is divided.
 const GAMMAS: i32 = 16;
 /// Of the squares of a reward: what transitions that lead to where nothing starts may carry without a doubt.
-const UNFOLLOWED: f64 = 0.1;
+pub(crate) const UNFOLLOWED: f64 = 0.1;
 /// Distances by several γ that differ by less are the same: γ does not matter, as in one-step problems.
 const NO_MATTER: f64 = 1e-6;
 
@@ -84,6 +88,29 @@ impl Measured<'_> {
             self.pair.distance(self.metric, &if_ends).distance().is_some_and(|if_ends| if_ends > margin)
         };
         (carried >= UNFOLLOWED && matters()).then_some(why)
+    }
+
+    /// Why a difference may be none where a column `done` may hold time limits: the same action of a state then ends in some rows and goes on
+    /// in others. Without those that end there, nothing may be different.
+    pub(crate) fn doubt_by_limits(&self, distance: f64, margin: f64) -> Option<Why> {
+        let (columns, _) = self.defined().ok()?;
+        let projected = columns.projected().filter(|projected| projected.outcomes.is_none())?;
+        let going_on: HashSet<(u32, u32)> =
+            projected.rows.iter().filter(|row| !row.ends).map(|row| (row.state, row.action)).collect();
+        let stays = |row: &Row| !row.ends || !going_on.contains(&(row.state, row.action));
+        let kept: Vec<u32> = (0u32..).zip(&projected.rows).filter(|(_, row)| stays(row)).map(|(i, _)| i).collect();
+        let mixed = projected.len() - kept.len();
+        if mixed == 0 {
+            return None;
+        }
+        let space = projected.on(&kept)?;
+        let [x, y] = projected.rewards(self.pair).map(|rewards| {
+            let of_kept: Vec<f64> = kept.iter().map(|&i| rewards[i as usize]).collect();
+            space.residual(&of_kept)
+        });
+        let pairs = || x.iter().copied().zip(y.iter().copied());
+        let without = agreement_of_residuals(Correlation::Pearson, pairs, columns.noise).ok()?.distance;
+        (without <= margin).then_some(Why::Limits { distance, without, mixed })
     }
 
     /// Why two rewards that are close may ask for different behaviour all the same.

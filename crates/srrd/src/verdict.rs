@@ -195,6 +195,22 @@ pub enum Why {
     EndsUnknown,
     /// No shared transition ends an episode.
     EndsUnseen,
+    /// They are close, but rows that were left out, since nobody knows where they lead, carry much of a reward.
+    LeftOut {
+        /// The distance.
+        distance: f64,
+        /// Which part of its squares.
+        carried: f64,
+    },
+    /// They differ only where the same action ends in some rows and goes on in others, as time limits make it look.
+    Limits {
+        /// The distance.
+        distance: f64,
+        /// That without these.
+        without: f64,
+        /// How many transitions these are.
+        mixed: usize,
+    },
     /// They are close, and most transitions, or those with much of a reward, lead to states that start none: any reward of these is shaping.
     NothingFollows {
         /// The distance.
@@ -305,6 +321,18 @@ impl fmt::Display for Why {
             Why::EndsUnseen => f.write_str(
                 "no shared transition ends an episode, so that what happens at the ends is unseen; sample episodes to their ends, or \
                  choose ends none if they never end",
+            ),
+            Why::LeftOut { distance, carried } => write!(
+                f,
+                "the projected distance is {distance:.3}, but rows that were left out, since nobody knows where they lead, carry {:.0} % of the \
+                 squares of a reward; mark where episodes end (a column `terminated`), or give these rows a next state",
+                100.0 * carried,
+            ),
+            Why::Limits { distance, without, mixed } => write!(
+                f,
+                "the projected distance is {distance:.3}, but {without:.3} without {} in which an action ends that goes on in other rows; if \
+                 `done` holds time limits, give them a column of their own (`truncated`), or give next states",
+                counted(*mixed, "transition", "transitions"),
             ),
             Why::NothingFollows { distance, leading, total, carried } => write!(
                 f,

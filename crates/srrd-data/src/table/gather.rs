@@ -37,6 +37,23 @@ pub(super) struct Gathered<'a> {
     known: HashMap<String, usize>,
     sample_of_row: Vec<u32>,
     last: usize,
+    /// By reward column.
+    pub squares: Vec<Squares>,
+}
+
+/// The sums of the squares of rewards.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Squares {
+    /// Of rows that became transitions.
+    pub taken: f64,
+    /// Of rows that were left out, since nobody knows where they lead.
+    pub left_out: f64,
+}
+
+impl Squares {
+    fn of_left_out(self) -> f64 {
+        if self.left_out > 0.0 { self.left_out / (self.taken + self.left_out) } else { 0.0 }
+    }
 }
 
 impl<'a> Gathered<'a> {
@@ -51,6 +68,7 @@ impl<'a> Gathered<'a> {
             known: HashMap::new(),
             sample_of_row: Vec::new(),
             last: 0,
+            squares: vec![Squares::default(); roles.sample_columns().len()],
         }
     }
 
@@ -150,7 +168,7 @@ impl<'a> Gathered<'a> {
     /// Builds the samples: for every name one per reward column, one behind the other. `ends` says of every row of the table whether the task is
     /// over after it, or nothing.
     pub fn build(self, ends: &[bool]) -> Result<SampleTable, TableError> {
-        let Gathered { file, duplicates, roles, mut sample_of_row, .. } = self;
+        let Gathered { file, duplicates, roles, mut sample_of_row, squares, .. } = self;
         if self.samples.is_empty() {
             return Err(match sample_of_row.is_empty() {
                 true => TableError::no_rows(file),
@@ -211,6 +229,8 @@ impl<'a> Gathered<'a> {
                     shifted: roles.next_state == NextState::Shifted,
                     one_step: roles.next_state == NextState::OneStep,
                     goes_on: false,
+                    left_out: squares[column].of_left_out(),
+                    done_alone: roles.done_alone(),
                     label: label.clone().filter(|label| !label.is_empty()),
                     state_features: roles.state.features().map(<[String]>::to_vec),
                     action_features: roles.action.features().map(<[String]>::to_vec),

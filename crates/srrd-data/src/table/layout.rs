@@ -55,6 +55,15 @@ pub(crate) struct Rewards {
     pub pushed: Vec<f64>,
     /// The other lists; where samples have rows of their own, all.
     pub others: Vec<Vec<f64>>,
+    /// Whether what is pushed are the rewards of the first column.
+    pushes_first: bool,
+}
+
+impl Rewards {
+    /// By reward column.
+    pub fn columns(&self) -> impl Iterator<Item = &[f64]> {
+        self.pushes_first.then_some(&self.pushed).into_iter().chain(&self.others).map(Vec::as_slice)
+    }
 }
 
 /// A table, for whoever reads its batches.
@@ -113,7 +122,7 @@ impl Layout<'_> {
             Lacking::Apart => vec![0.0; batch.rows],
             Lacking::Refused | Lacking::Marked => others.remove(0),
         };
-        Ok(Rewards { pushed, others })
+        Ok(Rewards { pushed, others, pushes_first: self.roles.lacking != Lacking::Apart })
     }
 
     /// An error of the library about one row.

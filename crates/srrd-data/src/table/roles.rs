@@ -337,6 +337,11 @@ impl Roles {
         self.keep_episodes || self.next_state == NextState::Shifted
     }
 
+    /// Whether rows end as `done` says, which may hold time limits as well, and no column tells these.
+    pub fn done_alone(&self) -> bool {
+        matches!(self.ends, [None, Some(_), None, None])
+    }
+
     /// That rows are joined in their order although nothing says where time limits cut episodes off.
     pub fn no_limits(&self, file: &str) -> Option<TableNote> {
         let [terminated, done, truncated, timeout] = &self.ends;

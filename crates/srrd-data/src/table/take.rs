@@ -18,6 +18,8 @@ struct Pushed {
     builder: SampleBuilder,
     /// Their rewards in the columns behind the first.
     others: Vec<Vec<f64>>,
+    /// By reward column, the sum of their squares.
+    squares: Vec<f64>,
     /// Where their episodes have their last rows so far.
     lasts: Lasts,
     /// Whether there was nothing wrong with any of them.
@@ -51,9 +53,15 @@ impl Pushed {
         } else {
             rewards.pushed.iter().enumerate().try_for_each(|(index, &reward)| push(builder, index, reward).ok())?;
         }
+        self.squares = rewards.columns().map(|column| column.iter().map(|reward| square(*reward)).sum()).collect();
         self.others = rewards.others;
         Some(())
     }
+}
+
+/// The square of a reward; of one that is missing, 0.
+fn square(reward: f64) -> f64 {
+    if reward.is_nan() { 0.0 } else { reward * reward }
 }
 
 /// Takes the rows of a table.
@@ -65,7 +73,12 @@ pub(super) struct Taker<'a> {
 
 impl Taker<'_> {
     /// Takes rows that were pushed already, all into the only sample.
-    fn append(&mut self, batch: &Batch, Pushed { builder, others, .. }: &mut Pushed) -> Result<(), TableError> {
+    fn append(
+        &mut self,
+        batch: &Batch,
+        Pushed { builder, others, squares, .. }: &mut Pushed,
+    ) -> Result<(), TableError> {
+        self.gathered.squares.iter_mut().zip(squares).for_each(|(all, squares)| all.taken += *squares);
         let to = self.gathered.sample(None);
         if let Err(error) = self.gathered.builder(to).append(builder) {
             return Err(self.table.error(batch, 0, &error));
@@ -85,7 +98,14 @@ impl Taker<'_> {
             Some((tokens, known)) => (tokens, Some(known)),
             None => (self.table.next_states(batch)?, None),
         };
-        let Rewards { pushed, others } = self.table.rewards(batch)?;
+        let rewards = self.table.rewards(batch)?;
+        for (squares, column) in self.gathered.squares.iter_mut().zip(rewards.columns()) {
+            for (index, reward) in column.iter().enumerate() {
+                let taken = known.is_none_or(|known| known[index]);
+                *(if taken { &mut squares.taken } else { &mut squares.left_out }) += square(*reward);
+            }
+        }
+        let Rewards { pushed, others, .. } = rewards;
         let sample = names_of(file, &roles.sample, places.sample, batch)?;
         let episode = if roles.keep_episodes { names_of(file, &roles.episode, places.episode, batch)? } else { None };
         let label = places.label.map(|position| &batch.columns[position]);

@@ -6,7 +6,7 @@ use serde::ser::{SerializeMap, Serializer};
 use super::used::{TokenValue, Used};
 use crate::advise::fitting;
 use crate::compare::{Distance, Measured, Pair, Predicted, SharedEnds};
-use crate::doubt::doubt_by_gamma;
+use crate::doubt::{UNFOLLOWED, doubt_by_gamma};
 use crate::metric::Metric;
 use crate::potential::{BasisUsed, Potential};
 use crate::problem::Problem;
@@ -17,7 +17,7 @@ use crate::sure::Level;
 use crate::sure::NoiseFloor;
 use crate::sure::{Chance, ChanceSettings, ChanceTest};
 use crate::sure::{Interval, IntervalMethod, IntervalSettings, NoInterval, Resampling};
-use crate::verdict::{Verdict, Why};
+use crate::verdict::{Answer, Verdict, Why};
 use crate::warning::Warning;
 
 /// Two samples, their distances, and how sure those are.
@@ -203,7 +203,17 @@ pub fn compare(a: &NamedSample, b: &NamedSample, question: &Question) -> Result<
                 doubt_by_gamma(&pair, &settled.settings, estimate, said)
             });
             let unsure = [a, b].iter().any(|named| named.goes_on).then_some(Why::StepsUnknown);
-            if let Some(doubt) = unsure.or(doubt) {
+            let by_rows = distance.and_then(|distance| match found.answer {
+                Answer::Same => {
+                    let carried = a.left_out.max(b.left_out);
+                    (carried >= UNFOLLOWED).then_some(Why::LeftOut { distance, carried })
+                }
+                Answer::Different if a.done_alone || b.done_alone => {
+                    measured.doubt_by_limits(distance, question.certainty().within.get())
+                }
+                Answer::Different | Answer::Unknown => None,
+            });
+            if let Some(doubt) = unsure.or(by_rows).or(doubt) {
                 found = Verdict::unknown(doubt);
             }
             verdict = Some(Judgement::new(found, [a, b]));

@@ -16,6 +16,10 @@ pub struct NamedSample {
     pub goes_on: bool,
     /// Whether the table has no next states, and those of the rows that follow in their episodes were taken.
     pub shifted: bool,
+    /// Rows whose next states nobody knows were left out: which part of the squares of the rewards they carry.
+    pub left_out: f64,
+    /// Whether rows end as a column `done` says, which may hold time limits as well, and no column tells these.
+    pub done_alone: bool,
     /// The class of the sample: the value of the `label` column.
     pub label: Option<String>,
     /// The names of the features that identify states, sorted; `None` when tokens do.
@@ -46,6 +50,8 @@ impl NamedSample {
             one_step: false,
             goes_on: false,
             shifted: false,
+            left_out: 0.0,
+            done_alone: false,
             label: None,
             state_features: None,
             action_features: None,

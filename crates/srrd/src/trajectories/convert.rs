@@ -57,6 +57,8 @@ impl Trajectories {
             from_file: false,
             one_step: false,
             goes_on: false,
+            left_out: 0.0,
+            done_alone: false,
             shifted: false,
             label: self.label.clone(),
             state_features: states.names,
