@@ -249,14 +249,16 @@ fn open_passing(
 ) -> Result<(Box<dyn TableReader>, Extras, TableOptions), TableError> {
     let mut reader = open_cells(open()?, options)?;
     let mut options = options.clone();
-    let meant = match reader.log() {
+    let roles = match reader.log() {
         Some(log) => {
             options.mean(log);
             // What columns of a log mean is no guess.
-            Roles::of(reader.name(), reader.schema(), &options, &mut Vec::new())?.meant()
+            Roles::of(reader.name(), reader.schema(), &options, &mut Vec::new())?
         }
-        None => Roles::of(reader.name(), reader.schema(), &options, notes)?.meant(),
+        None => Roles::of(reader.name(), reader.schema(), &options, notes)?,
     };
+    reader.choose_rewards(&roles.rewards);
+    let meant = roles.meant();
     let meant: Vec<&str> = meant.iter().map(String::as_str).collect();
     let extras = reader.keep_extras(&meant, Passing::to(format))?;
     Ok((reader, extras, options))
