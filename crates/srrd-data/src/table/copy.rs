@@ -458,11 +458,11 @@ pub(crate) fn label_changes(
     index: usize,
 ) -> TableError {
     let of = if sample.is_empty() { "the table's only sample".to_owned() } else { format!("sample '{sample}'") };
+    let column = roles.label.as_deref().unwrap_or("label");
     let what = format!(
-        "{of} has the label '{here}' here and '{before}' before: a sample has one label; correct it, or give the rows \
-         another `sample`"
+        "{of} has the label '{here}' here and '{before}' before: a sample has one label; correct it, or give the rows another `{}`; where \
+         `{column}` is not the class of a whole sample, but what somebody said of a row, rename it",
+        roles.sample.as_deref().unwrap_or("sample")
     );
-    TableError::new(ErrorKind::Malformed, file, what)
-        .at(batch, index)
-        .in_column(roles.label.as_deref().unwrap_or("label"))
+    TableError::new(ErrorKind::Malformed, file, what).at(batch, index).in_column(column)
 }
