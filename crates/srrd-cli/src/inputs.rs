@@ -167,11 +167,13 @@ impl TableArgs {
 struct Tables<'a> {
     options: &'a TableOptions,
     read: Vec<(PathBuf, Vec<NamedSample>)>,
+    /// Those in which a column names samples.
+    with_column: Vec<PathBuf>,
 }
 
 impl<'a> Tables<'a> {
     fn new(options: &'a TableOptions) -> Self {
-        Tables { options, read: Vec::new() }
+        Tables { options, read: Vec::new(), with_column: Vec::new() }
     }
 
     /// All samples of a table.
@@ -182,11 +184,26 @@ impl<'a> Tables<'a> {
             None => {
                 let table = read_table(path, self.options.clone())?;
                 print::table_notes(&table.notes);
+                if table.has_sample_column() {
+                    self.with_column.push(path.to_owned());
+                }
                 self.read.push((path.to_owned(), table.samples));
                 self.read.len() - 1
             }
         };
         Ok(&self.read[at].1)
+    }
+
+    /// Where a table holds more samples than are needed: that a column makes them, which may mean something else.
+    fn why_several(&self, path: &Path) -> String {
+        match self.with_column.iter().any(|known| known == path) {
+            false => String::new(),
+            true => format!(
+                "; the column `{}` is read as the sample that a row belongs to: rename it if it means something else, such as the number \
+                 of a response",
+                self.options.sample_column()
+            ),
+        }
     }
 
     /// The one sample that `TABLE` or `TABLE#SAMPLE` names.
@@ -195,6 +212,8 @@ impl<'a> Tables<'a> {
             Some((table, name)) => (table, Some(name)),
             None => (path.to_owned(), None),
         };
+        self.samples(&table)?;
+        let why = self.why_several(&table);
         let samples = self.samples(&table)?;
         let listed = || {
             let names: Vec<&str> = samples.iter().take(5).map(|s| s.name.as_str()).collect();
@@ -205,7 +224,7 @@ impl<'a> Tables<'a> {
             (None, [only]) => Ok(only.clone()),
             (None, several) => Err(Failure::wrong(format!(
                 "{}: the table holds {} samples ({}), but one is needed: name it as '{}#SAMPLE', or compare all of them with \
-                 `srrd matrix`",
+                 `srrd matrix`{why}",
                 table.display(),
                 several.len(),
                 listed(),
@@ -234,11 +253,12 @@ pub fn read_pair(a: &PathBuf, b: Option<&PathBuf>, options: &TableOptions) -> Re
         return Ok([tables.one(a)?, tables.one(b)?]);
     }
     tables.samples(a)?;
+    let why = tables.why_several(a);
     // Taken over, not copied: there may be tens of millions of rewards.
     let samples: Vec<NamedSample> = tables.read.into_iter().flat_map(|(_, samples)| samples).collect();
     <[NamedSample; 2]>::try_from(samples).map_err(|others| {
         Failure::wrong(format!(
-            "{}: two samples are compared, and the table holds {}: name a second table, or two reward columns with --rewards A,B",
+            "{}: two samples are compared, and the table holds {}: name a second table, or two reward columns with --rewards A,B{why}",
             a.display(),
             others.len()
         ))

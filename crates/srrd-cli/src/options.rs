@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use clap::builder::PossibleValuesParser;
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use srrd::option::{Given, Group, OPTIONS, OptionInfo};
 use srrd::question::DynamicsOption;
@@ -101,6 +102,8 @@ fn taken<T: Taken>() -> impl Iterator<Item = &'static OptionInfo> {
 #[derive(Clone, Debug)]
 pub struct Shared<T> {
     options: Result<Options, Problem>,
+    /// Whether the call names a discount factor.
+    pub gives_gamma: bool,
     taken: PhantomData<T>,
 }
 
@@ -148,7 +151,9 @@ fn argument(option: &'static OptionInfo, metrics: &str) -> Arg {
 
 impl<T: Taken> FromArgMatches for Shared<T> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Shared { options: set_all::<T>(matches), taken: PhantomData })
+        let takes_gamma = taken::<T>().any(|option| option.name == "gamma");
+        let gives_gamma = takes_gamma && matches.value_source("gamma") == Some(ValueSource::CommandLine);
+        Ok(Shared { options: set_all::<T>(matches), gives_gamma, taken: PhantomData })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

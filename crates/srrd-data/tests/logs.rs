@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use common::{Cell, Table, cell, fixture, float, text};
+use serde_json::json;
 use srrd::models::ModelSettings;
 use srrd_data::{
     Batch, Column, ColumnType, DatasetNote, DatasetOptions, ErrorKind, ModelQuestion, OpenTable, Piece, ReadOptions,
@@ -399,6 +400,93 @@ fn a_copy_of_a_log_in_which_no_row_has_all_rewards_says_so() {
             ),
             "{error}"
         );
+    }
+}
+
+#[test]
+fn a_copy_of_a_log_has_the_rows_with_the_rewards_that_are_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let [csv, jsonl, parquet, parts] =
+        ["log.csv", "log.jsonl", "log.parquet", "parts"].map(|name| folder.path().join(name));
+    fs::create_dir(&parts).unwrap();
+    let head = "step,prompt,completion,maths,code,rm,right,advantage\n";
+    fs::write(&csv, format!("{head}1,p,a,1,,0.5,true,1\n1,p,b,,0.5,-1.5,,2\n1,q,c,,0.25,,false,3\n")).unwrap();
+    let row = |completion: &str, [maths, code, rm, right]: [serde_json::Value; 4], advantage: f64| {
+        let row = json!({"step": 1, "prompt": "p", "completion": completion, "maths": maths, "code": code, "rm": rm,
+            "right": right, "advantage": advantage});
+        format!("{row}\n")
+    };
+    let null = serde_json::Value::Null;
+    let rows = [
+        row("a", [json!(1.5), null.clone(), json!(0.5), json!(true)], 1.5),
+        row("b", [null.clone(), json!(0.5), json!(-1.5), null.clone()], 2.5),
+        row("c", [null.clone(), json!(0.25), null, json!(false)], 3.5),
+    ];
+    fs::write(&jsonl, rows.concat()).unwrap();
+    let typed = Schema::new([
+        ("step", ColumnType::Int),
+        ("prompt", ColumnType::Text),
+        ("completion", ColumnType::Text),
+        ("maths", ColumnType::Float),
+        ("code", ColumnType::Float),
+        ("rm", ColumnType::Float),
+        ("right", ColumnType::Bool),
+        ("advantage", ColumnType::Float),
+    ]);
+    for path in [parquet.clone(), parts.join("completions_00001.parquet"), parts.join("completions_00002.parquet")] {
+        let texts = |texts: [&str; 3]| Column::from(Values::Text(texts.into_iter().collect()));
+        let floats = |values: [f64; 3]| {
+            let there = values.iter().map(|value| !value.is_nan()).collect();
+            Column::new(Values::Float(values.to_vec()), Some(there))
+        };
+        let columns = vec![
+            Values::Int(vec![1, 1, 1]).into(),
+            texts(["p", "p", "q"]),
+            texts(["a", "b", "c"]),
+            floats([1.0, f64::NAN, f64::NAN]),
+            floats([f64::NAN, 0.5, 0.25]),
+            floats([0.5, -1.5, f64::NAN]),
+            Column::new(Values::Bool(vec![true, false, false]), Some(vec![true, false, true])),
+            floats([1.0, 2.0, 3.0]),
+        ];
+        let batch = Batch::from_columns(columns, 1);
+        let mut writer = create(&path, &typed).unwrap();
+        writer.write(&batch).unwrap();
+        writer.finish().unwrap();
+    }
+    for (path, times) in [(&csv, 1), (&jsonl, 1), (&parquet, 1), (&parts, 2)] {
+        for output in ["copy.csv", "copy.jsonl", "copy.parquet"] {
+            let output = folder.path().join("copies").join(output);
+            fs::create_dir_all(output.parent().unwrap()).unwrap();
+            let copy = |rewards: &[&str]| {
+                let rewards = rewards.iter().map(|name| (*name).to_owned()).collect();
+                let options = TableOptions { rewards, ..TableOptions::default() };
+                TableCopy::open(|| open(path, &ReadOptions::default()), &output, &[], &options)?.run()
+            };
+            let place = format!("{} to {}", path.display(), output.display());
+            let copied = copy(&["rm"]).unwrap_or_else(|error| panic!("{place}: {error}"));
+            assert_eq!(copied.rows, 2 * times, "{place}");
+            let notes: Vec<&str> = copied.notes.iter().map(TableNote::kind).collect();
+            assert_eq!(notes, ["without_reward"], "{place}: {:?}", copied.notes);
+            assert_eq!(copy(&["code", "rm"]).unwrap().rows, times, "{place}");
+            assert_eq!(copy(&["code"]).unwrap().rows, 2 * times, "{place}");
+            assert!(copy(&[]).is_err(), "{place}");
+            // What was not chosen is as it was.
+            assert_eq!(copy(&["rm"]).unwrap().rows, 2 * times, "{place}");
+            let columns = ["completion", "rm", "maths", "right"].map(str::to_owned).to_vec();
+            let mut reader = open(&output, &ReadOptions::default()).unwrap();
+            let mut rewards = reader.log().unwrap().rewards.clone();
+            rewards.sort();
+            assert_eq!(rewards, ["code", "maths", "right", "rm"], "{place}");
+            reader.choose_rewards(&["rm".to_owned()]);
+            reader.select(&columns.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
+            let mut batch = Batch::new();
+            assert!(matches!(reader.next_batch(&mut batch).unwrap(), Piece::Rows));
+            for other in [2, 3] {
+                let there = [0, 1].map(|row| batch.columns[other].is_valid(row));
+                assert_eq!(there, [true, false], "{place}: {}", columns[other]);
+            }
+        }
     }
 }
 

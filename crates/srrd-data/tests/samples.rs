@@ -130,7 +130,8 @@ fn messages_name_row_and_column() {
     assert_eq!(
         message("sample,label,state,action,next_state,reward\np,red,a,x,b,1\np,blue,a,x,c,1\n"),
         "t: row 2 (line 3), column `label`: sample 'p' has the label 'blue' here and 'red' before: a sample has one \
-         label; correct it, or give the rows another `sample`"
+         label; correct it, or give the rows another `sample`; where `label` is not the class of a whole sample, but what somebody said of a \
+         row, rename it"
     );
     let text = "sample,state,action,next_state,reward\nq,a,x,b,0\np,a,x,b,1\nq,b,x,b,0\np,a,x,b,2\n";
     assert_eq!(

@@ -151,15 +151,49 @@ fn scores_of_which_some_are_no_numbers_are_told() {
             .unwrap()
             .notes
     };
-    let notes = notes("prompt,response,old,new,style,kind,answer\np,a,0,1,0.5,x,1\np,b,1,0,None,y,b\nq,a,0,1,,x,2\n");
-    let told: Vec<String> =
-        notes.iter().filter(|note| note.kind() == "no_scores").map(|note| note.to_string()).collect();
+    let told = |text: &str| -> Vec<String> {
+        notes(text).iter().filter(|note| note.kind() == "no_scores").map(|note| note.to_string()).collect()
+    };
+    let said = |what: &str| {
+        format!(
+            "t.csv: not taken for scores because not all of their values are numbers: {what}; correct these cells or fill them in, or drop \
+             their rows"
+        )
+    };
+    let text = "prompt,response,old,new,style,kind,answer\np,a,0,1,0.5,x,1\np,b,1,0,None,y,b\nq,a,0,1,,x,2\n";
+    assert_eq!(told(text), [said("`style` (row 2 holds `None`)")]);
+    // Most are numbers: then one that is none is likely a slip.
+    for odd in ["inf", "-inf", "ERROR", "[0.5]", "85%", "\"1,234.5\"", "nan", "N/A", "", " "] {
+        let text = format!("prompt,response,old,new,other\np,a,0,1,5\np,b,1,0,6\nq,a,0,1,{odd}\nq,b,1,2,7\n");
+        let shown = match odd.trim_matches('"') {
+            "" => "nothing".to_owned(),
+            odd => format!("`{odd}`"),
+        };
+        assert_eq!(told(&text), [said(&format!("`other` (row 3 holds {shown})"))], "{odd}");
+    }
+}
+
+#[test]
+fn too_few_scores_name_the_column_with_a_value_that_is_no_number() {
+    let error = |text: &'static str, name: &str| {
+        let open = || open_bytes(name, FileFormat::from_path(name.as_ref())?, text.into(), &ReadOptions::default());
+        read_models(vec![(name.to_owned(), Box::new(open))], &TableOptions::default(), &ModelQuestion::default())
+            .unwrap_err()
+            .to_string()
+    };
     assert_eq!(
-        told,
-        [
-            "t.csv: not taken for scores because not all of their values are numbers: `style` (holds `None`); fill these in, or drop the rows"
-        ]
+        error("prompt,response,old,new\np,a,0,1\np,b,1,0\nq,a,0,ERROR\nq,b,1,2\n", "t.csv"),
+        "t.csv: at least two columns of scores are needed, and only `old` is found among `prompt`, `response`, `old`, `new`; not all values are \
+         numbers in `new` (row 3 holds `ERROR`): correct these cells or fill them in, or drop their rows; or name others with `--rewards A,B`"
     );
+    let row = |prompt: &str, response: &str, new: &str| {
+        format!("{{\"prompt\":\"{prompt}\",\"response\":\"{response}\",\"old\":1,\"new\":{new}}}\n")
+    };
+    let lines = [row("p", "a", "1"), row("p", "b", "2"), row("q", "a", "3"), row("q", "b", "\"ERROR\"")].concat();
+    let said = error(lines.leak(), "t.jsonl");
+    assert!(said.contains("only `old` is found") && said.contains("`new` (row 4 holds `ERROR`)"), "{said}");
+    let said = error("prompt,response,old,answer\np,a,0,b\np,b,1,c\nq,a,0,2\n", "t.csv");
+    assert!(said.ends_with("`answer`; name them with `--rewards A,B`"), "{said}");
 }
 
 #[test]

@@ -36,6 +36,36 @@ fn the_exit_status_is_the_verdict() {
 }
 
 #[test]
+fn the_discount_factor_is_told_and_whether_it_was_given() {
+    let place = Place::new();
+    place.write("log.csv", log());
+    let second = |call: &str| place.srrd(call).out.lines().nth(1).unwrap_or_default().to_owned();
+    let assumed = "With gamma 0.9, which was not given; name the one that the rewards are made for with --gamma.";
+    for columns in ["old,copy", "old,other"] {
+        let call = format!("check log.csv --rewards {columns} --ends none");
+        assert_eq!(second(&call), assumed);
+        assert_eq!(second(&format!("{call} --gamma 0.9")), "With gamma 0.9.");
+        assert_eq!(second(&format!("{call} --gamma 0.5")), "With gamma 0.5.");
+        assert!(second(&format!("{call} --gamma auto")).starts_with("With gamma "), "{columns}");
+        let line = place.srrd(&format!("{call} --github")).out;
+        assert!(line.contains(&format!(".%0A{assumed}")) && line.lines().count() == 1, "{line}");
+        let line = place.srrd(&format!("{call} --github --gamma auto")).out;
+        assert!(line.contains(".%0AWith gamma ") && !line.contains("not given"), "{line}");
+        assert!(!line.replace("%25", "").replace("%0A", "").contains('%'), "{line}");
+        let found: Value = serde_json::from_str(&place.srrd(&format!("{call} --json")).out).unwrap();
+        assert_eq!(found["gamma"], 0.9);
+    }
+    // What follows the sentence is there, too.
+    let text = place.srrd("check log.csv --rewards old,other --ends none").out;
+    assert!(text.contains(&format!("{assumed}\n\nBoth paths lead")), "{text}");
+    // Without next states there is nothing to discount.
+    let scores: String = (0..40).map(|i| format!("p{},r{i},{},{}\n", i / 4, i * i % 7, i * i % 5)).collect();
+    place.write("scores.csv", format!("prompt,response,a,b\n{scores}"));
+    let run = place.srrd("check scores.csv --rewards a,b");
+    assert!(run.out.starts_with("Verdict: ") && !run.out.contains("gamma"), "{}{}", run.out, run.err);
+}
+
+#[test]
 fn two_tables_are_checked_as_two_columns_are() {
     let place = Place::new();
     let table = |name: &str| {

@@ -286,6 +286,54 @@ fn prompts_that_come_back_at_other_steps_are_told() {
 }
 
 #[test]
+fn columns_of_samples_and_labels_that_may_mean_something_else_are_told() {
+    let place = Place::new();
+    let table = |column: &str, scores: &str| {
+        let rows = (0..12).map(|row| {
+            let (prompt, response) = (row / 3, row % 3);
+            let scores: String = (1..=scores.split(',').count()).map(|k| format!(",{}", row * k % 7)).collect();
+            format!("p{prompt},r{response},{response}{scores}\n")
+        });
+        format!("prompt,response,{column},{scores}\n{}", rows.collect::<String>())
+    };
+    let number = |column: &str| {
+        format!(
+            "the column `{column}` is read as the sample that a row belongs to: rename it if it means something else, such as the number of a \
+             response"
+        )
+    };
+    place.write("a.csv", table("sample", "score"));
+    // Other scores: the same ones would be one model.
+    place.write("b.csv", table("sample", "x,score"));
+    place.write("wide.csv", table("sample", "x,y"));
+    place.write("group.csv", table("group", "x,y"));
+    place.write("renamed.csv", table("answer", "x,y"));
+    place.write("label.csv", table("label", "x,y"));
+    for (call, said) in [
+        ("models a.csv b.csv", "no prompt has two different responses in one sample"),
+        ("models wide.csv", "no prompt has two different responses in one sample"),
+        ("check a.csv b.csv", "the table holds 3 samples (0, 1, 2), but one is needed"),
+        ("distance a.csv b.csv", "the table holds 3 samples (0, 1, 2), but one is needed"),
+        ("check wide.csv --rewards x,y", "two samples are compared, and the table holds 6"),
+    ] {
+        let message = place.refused(call);
+        assert!(message.contains(said) && message.contains(&number("sample")), "{call}: {message}");
+    }
+    let message = place.refused("models group.csv --columns sample=group");
+    assert!(message.contains(&number("group")), "{message}");
+    place.ok("models renamed.csv");
+    let message = place.refused("check renamed.csv renamed.csv --rewards x,y");
+    assert!(message.contains("holds 2 samples") && !message.contains("rename it"), "{message}");
+    for call in ["models label.csv", "check label.csv --rewards x,y"] {
+        let message = place.refused(call);
+        let said = "where `label` is not the class of a whole sample, but what somebody said of a row, rename it";
+        assert!(message.contains(said), "{call}: {message}");
+    }
+    let message = place.refused("models a.csv");
+    assert!(message.contains("at least two columns of scores"), "{message}");
+}
+
+#[test]
 fn what_cannot_be_compared_is_said() {
     let place = Place::new();
     place.write("log.csv", log());

@@ -249,14 +249,16 @@ fn open_passing(
 ) -> Result<(Box<dyn TableReader>, Extras, TableOptions), TableError> {
     let mut reader = open_cells(open()?, options)?;
     let mut options = options.clone();
-    let meant = match reader.log() {
+    let roles = match reader.log() {
         Some(log) => {
             options.mean(log);
             // What columns of a log mean is no guess.
-            Roles::of(reader.name(), reader.schema(), &options, &mut Vec::new())?.meant()
+            Roles::of(reader.name(), reader.schema(), &options, &mut Vec::new())?
         }
-        None => Roles::of(reader.name(), reader.schema(), &options, notes)?.meant(),
+        None => Roles::of(reader.name(), reader.schema(), &options, notes)?,
     };
+    reader.choose_rewards(&roles.rewards);
+    let meant = roles.meant();
     let meant: Vec<&str> = meant.iter().map(String::as_str).collect();
     let extras = reader.keep_extras(&meant, Passing::to(format))?;
     Ok((reader, extras, options))
@@ -456,11 +458,11 @@ pub(crate) fn label_changes(
     index: usize,
 ) -> TableError {
     let of = if sample.is_empty() { "the table's only sample".to_owned() } else { format!("sample '{sample}'") };
+    let column = roles.label.as_deref().unwrap_or("label");
     let what = format!(
-        "{of} has the label '{here}' here and '{before}' before: a sample has one label; correct it, or give the rows \
-         another `sample`"
+        "{of} has the label '{here}' here and '{before}' before: a sample has one label; correct it, or give the rows another `{}`; where \
+         `{column}` is not the class of a whole sample, but what somebody said of a row, rename it",
+        roles.sample.as_deref().unwrap_or("sample")
     );
-    TableError::new(ErrorKind::Malformed, file, what)
-        .at(batch, index)
-        .in_column(roles.label.as_deref().unwrap_or("label"))
+    TableError::new(ErrorKind::Malformed, file, what).at(batch, index).in_column(column)
 }

@@ -56,7 +56,7 @@ pub use read::{
 pub use rewards::{RewardColumns, RewardWriter};
 pub use samples::{SampleTable, read_sample_table, read_samples, read_table};
 pub use schema::{ColumnType, Field, Schema};
-pub use scores::score_columns;
+pub use scores::{OddScore, score_columns};
 pub use trajectories::{TrajectoryColumns, TrajectoryRows, TrajectoryWriter, trajectories_of};
 pub use types::{coerce, infer_types_of};
 pub use walks::{WalkTable, read_walk_table, read_walks};

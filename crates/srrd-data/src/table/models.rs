@@ -66,6 +66,8 @@ pub struct ModelTable {
     properties: usize,
     grouping: Option<Grouping>,
     gold: Option<String>,
+    /// The column whose samples are the groups, where nobody asked for groups.
+    sample_column: Option<String>,
     /// What was understood of the tables that their user should know.
     pub notes: Vec<TableNote>,
 }
@@ -74,7 +76,7 @@ impl ModelTable {
     /// Models that are there already, without properties of the responses.
     pub fn of(models: Vec<NamedSample>, gold: Option<String>) -> Self {
         let groups = vec![(String::new(), models.into_iter().map(Scored::from).collect())];
-        ModelTable { groups, properties: 0, grouping: None, gold, notes: Vec::new() }
+        ModelTable { groups, properties: 0, grouping: None, gold, sample_column: None, notes: Vec::new() }
     }
 
     /// Compares all pairs of models.
@@ -92,7 +94,11 @@ impl ModelTable {
                 nuisances: properties.iter().map(|property| &property.sample).collect(),
             });
         }
-        compare_grouped(groups, self.grouping.clone(), self.gold.as_deref(), settings)
+        let found = compare_grouped(groups, self.grouping.clone(), self.gold.as_deref(), settings);
+        found.map_err(|error| match (&self.sample_column, error) {
+            (Some(column), ModelsError::NoChoice) => ModelsError::NoChoiceInSamples(column.clone()),
+            (_, error) => error,
+        })
     }
 }
 
@@ -123,6 +129,7 @@ pub fn read_models(
     let mut gold = question.gold.clone();
     let mut read: Vec<(String, Groups)> = Vec::new();
     let mut grouping = None;
+    let mut sample_column = None;
     for (name, mut open) in tables {
         // A frame has no name by which it is found to be a log.
         let mut open = || open().map(as_log);
@@ -158,7 +165,11 @@ pub fn read_models(
         }
         let reader = reader.map_or_else(&mut open, Ok)?;
         question.check(&*reader)?;
+        let named_by = options.sample_column().to_owned();
         let table = read_sample_table(reader, &name, options)?;
+        if grouping.is_none() && table.has_sample_column() {
+            sample_column = Some(named_by);
+        }
         notes.extend(table.notes.iter().cloned());
         let from_file = table.samples.iter().any(|sample| sample.from_file);
         let mut groups = table.into_scored();
@@ -177,7 +188,7 @@ pub fn read_models(
             notes.push(TableNote::NotShared { responses: left_out });
         }
     }
-    Ok(ModelTable { groups, properties, grouping, gold, notes })
+    Ok(ModelTable { groups, properties, grouping, gold, sample_column, notes })
 }
 
 /// Whether a table has the one column of rewards.

@@ -6,6 +6,7 @@ use srrd::words::{count, counted};
 use srrd::{Choice, FrontEnd};
 
 use super::options::{Next, Role};
+use super::scores::{CORRECT_THEM, OddScore};
 use crate::dataset::DatasetNote;
 use crate::error::shorten;
 
@@ -157,8 +158,8 @@ pub enum TableNote {
     NoScores {
         /// The file.
         file: String,
-        /// Their names, each with what some of its rows hold instead of a number.
-        columns: Vec<(String, String)>,
+        /// Each with the first of its values that is no number.
+        columns: Vec<OddScore>,
     },
     /// A copy has only columns with a meaning.
     Dropped {
@@ -348,15 +349,10 @@ impl TableNote {
                     front_end.option("rewards")
                 )
             }
-            TableNote::NoScores { file, columns } => {
-                let what =
-                    |text: &str| if text.is_empty() { "nothing".to_owned() } else { format!("`{}`", shorten(text)) };
-                let told = |(name, text): &(String, String)| format!("`{}` (holds {})", shorten(name), what(text));
-                format!(
-                    "{file}: not taken for scores because not all of their values are numbers: {}; fill these in, or drop the rows",
-                    columns.iter().map(told).collect::<Vec<_>>().join(", ")
-                )
-            }
+            TableNote::NoScores { file, columns } => format!(
+                "{file}: not taken for scores because not all of their values are numbers: {}; {CORRECT_THEM}",
+                columns.iter().map(OddScore::to_string).collect::<Vec<_>>().join(", ")
+            ),
             TableNote::Dropped { file, columns } => {
                 let more = columns.len().saturating_sub(MOST_NAMED);
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };

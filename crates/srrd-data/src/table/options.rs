@@ -292,6 +292,11 @@ impl TableOptions {
     }
 
     /// Adds what is known of a log of training.
+    /// The column that names samples, where there is one.
+    pub fn sample_column(&self) -> &str {
+        self.columns.get(Role::Sample).unwrap_or("sample")
+    }
+
     pub(crate) fn mean(&mut self, log: &Log) {
         // Prompts have no successors, whatever the steps of a log say, and what is a reward is known.
         self.next = Next::None;

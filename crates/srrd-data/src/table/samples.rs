@@ -89,6 +89,11 @@ impl SampleTable {
         self.transition_of_row.len()
     }
 
+    /// Whether a column says which sample a row belongs to.
+    pub fn has_sample_column(&self) -> bool {
+        !self.groups.is_empty()
+    }
+
     /// How many reward columns there are, and so how many samples every row is in.
     pub fn reward_count(&self) -> usize {
         self.rewards

@@ -1,11 +1,13 @@
 //! Which columns of a table of prompts and responses are scores, where nobody says so.
 
+use std::fmt;
+
 use super::batch::{Batch, Column, Values};
 use super::gaps::is_nothing;
 use super::number::parse_number;
 use super::options::{ROLES, Role, TableOptions};
 use super::read::{Passing, Piece, TableReader, listed};
-use crate::error::{ErrorKind, TableError, these_rewards};
+use crate::error::{ErrorKind, TableError, shorten, these_rewards};
 
 /// Numbers beside the scores in logs of training: what counts rows, steps and letters, and what was made of the scores. Also as the last
 /// word of a name, such as `response_length`.
@@ -45,14 +47,35 @@ pub fn score_columns(reader: Box<dyn TableReader>, options: &TableOptions) -> Re
     scores_and_others(reader, options).map(|(scores, _)| scores)
 }
 
-/// Columns, each with what it holds instead of a number.
-type Others = Vec<(String, String)>;
+/// A value that keeps a column from being one of scores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OddScore {
+    /// The column.
+    pub column: String,
+    /// The row, counted from 1.
+    pub row: u64,
+    /// What it holds instead of a number; empty where nothing is written.
+    pub text: String,
+}
 
-/// The columns that hold scores, and those that would if some of their first values were numbers, too, each with what it holds instead.
+impl fmt::Display for OddScore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` (row {} holds ", shorten(&self.column), self.row)?;
+        match self.text.as_str() {
+            "" => f.write_str("nothing)"),
+            text => write!(f, "`{}`)", shorten(text)),
+        }
+    }
+}
+
+/// What to do about such values.
+pub(super) const CORRECT_THEM: &str = "correct these cells or fill them in, or drop their rows";
+
+/// The columns that hold scores, and those that would if some of their first values were numbers, too, each with the first that is none.
 pub(super) fn scores_and_others(
     mut reader: Box<dyn TableReader>,
     options: &TableOptions,
-) -> Result<(Vec<String>, Others), TableError> {
+) -> Result<(Vec<String>, Vec<OddScore>), TableError> {
     if let Some(log) = reader.log() {
         return Ok((log.rewards.iter().chain(&log.gold).cloned().collect(), Vec::new()));
     }
@@ -80,17 +103,26 @@ pub(super) fn scores_and_others(
         .collect();
     let other = |(name, column): (&str, &Column)| {
         let Values::Text(texts) = &column.values else { return None };
-        let text = texts.iter().find(|text| text.is_empty() || is_nothing(text))?;
-        let others = |text: &str| parse_number(text).is_ok() || text.is_empty() || is_nothing(text);
-        let number = texts.iter().any(|text| parse_number(text).is_ok()) && texts.iter().all(others);
-        (number && candidates.iter().any(|candidate| candidate == name)).then(|| (name.to_owned(), text.to_owned()))
+        let odd = texts.iter().position(|text| parse_number(text).is_err())?;
+        let numbers = texts.iter().filter(|text| parse_number(text).is_ok()).count();
+        let missing = texts.iter().filter(|text| text.is_empty() || is_nothing(text)).count();
+        // With many texts among the numbers it is something else, such as answers.
+        let scores = numbers > 0 && numbers * 4 >= (batch.rows - missing) * 3;
+        let odd = || OddScore { column: name.to_owned(), row: batch.row_number(odd), text: texts.get(odd).to_owned() };
+        (scores && candidates.iter().any(|candidate| candidate == name)).then(odd)
     };
-    let others = reader.schema().names().zip(&batch.columns).filter_map(other).collect();
+    let others: Vec<OddScore> = reader.schema().names().zip(&batch.columns).filter_map(other).collect();
     if found.len() < 2 {
         let there = if found.is_empty() { "none is".to_owned() } else { format!("only `{}` is", found[0]) };
+        let named: Vec<String> = others.iter().map(OddScore::to_string).collect();
+        let named = match named.as_slice() {
+            [] => String::new(),
+            named => format!("; not all values are numbers in {}: {CORRECT_THEM}", named.join(", ")),
+        };
         return Err(TableError::telling(ErrorKind::MissingColumn, file, |front_end| {
             format!(
-                "at least two columns of scores are needed, and {there} found among {listing}; name them with `{}`",
+                "at least two columns of scores are needed, and {there} found among {listing}{named}; {} with `{}`",
+                if others.is_empty() { "name them" } else { "or name others" },
                 these_rewards(front_end, "A", "B")
             )
         }));

@@ -97,6 +97,12 @@ pub enum ModelsError {
     /// No prompt has two responses.
     #[error("no prompt has two different responses: what a model prefers cannot be seen")]
     NoChoice,
+    /// No prompt has two responses in one sample; this column names samples.
+    #[error(
+        "no prompt has two different responses in one sample: what a model prefers cannot be seen; the column `{0}` is read as the sample \
+         that a row belongs to: rename it if it means something else, such as the number of a response"
+    )]
+    NoChoiceInSamples(String),
     /// Tables that share nothing.
     #[error("'{0}' and '{1}' score no response in common: prompts and responses must be written alike")]
     NothingShared(String, String),

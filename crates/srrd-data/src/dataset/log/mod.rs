@@ -31,11 +31,27 @@ pub struct Log {
     missing: [Arc<AtomicU64>; 2],
     /// Whether rows that lack some of the rewards are kept.
     keeps_lacking: bool,
+    /// The rewards that a row may not lack; `None`: all that are read.
+    chosen: Option<Vec<String>>,
 }
 
 impl Log {
     pub(super) fn new(dataset: &'static str, rewards: Vec<String>) -> Self {
-        Log { dataset, rewards, gold: None, mixed: Vec::new(), missing: Default::default(), keeps_lacking: false }
+        Log {
+            dataset,
+            rewards,
+            gold: None,
+            mixed: Vec::new(),
+            missing: Default::default(),
+            keeps_lacking: false,
+            chosen: None,
+        }
+    }
+
+    /// Whether a column is one of the rewards that count.
+    fn counts(&self, name: &str) -> bool {
+        let is = |rewards: &[String]| rewards.iter().any(|reward| reward == name);
+        is(&self.rewards) && self.chosen.as_deref().is_none_or(is)
     }
 
     /// Asked for when all rows were read: of how many a reward is missing.
@@ -70,7 +86,7 @@ impl Revision for LogRows {
             if name == self.response {
                 name_empty(column);
             }
-            if self.log.rewards.iter().any(|reward| reward == name) {
+            if self.log.counts(name) {
                 rewards += 1;
                 as_numbers(column);
                 let is_there = |row: usize| match &column.values {
@@ -105,6 +121,10 @@ impl Revision for LogRows {
 
     fn keep_lacking(&mut self) {
         self.log.keeps_lacking = true;
+    }
+
+    fn choose_rewards(&mut self, names: &[String]) {
+        self.log.chosen = Some(names.to_vec());
     }
 
     fn log(&self) -> Option<&Log> {

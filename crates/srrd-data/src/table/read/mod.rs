@@ -159,6 +159,12 @@ pub trait TableReader: Send {
     /// before the first batch.
     fn keep_lacking(&mut self) {}
 
+    /// Of a log: only rows that lack one of these rewards are left out, whatever other rewards are read, and these others stay as they are.
+    /// To be called before the first batch.
+    fn choose_rewards(&mut self, names: &[String]) {
+        let _ = names;
+    }
+
     /// What a log of training says about its columns; `None` for other tables.
     fn log(&self) -> Option<&Log> {
         None

@@ -26,6 +26,11 @@ pub(crate) trait Revision: Send + Sync + 'static {
     /// As [`TableReader::keep_lacking`].
     fn keep_lacking(&mut self) {}
 
+    /// As [`TableReader::choose_rewards`].
+    fn choose_rewards(&mut self, names: &[String]) {
+        let _ = names;
+    }
+
     /// As [`TableReader::log`].
     fn log(&self) -> Option<&Log> {
         None
@@ -90,6 +95,10 @@ impl<R: Revision> TableReader for Revised<R> {
 
     fn keep_lacking(&mut self) {
         Arc::get_mut(&mut self.revision).expect("no batch was read yet").keep_lacking();
+    }
+
+    fn choose_rewards(&mut self, names: &[String]) {
+        Arc::get_mut(&mut self.revision).expect("no batch was read yet").choose_rewards(names);
     }
 
     fn log(&self) -> Option<&Log> {
