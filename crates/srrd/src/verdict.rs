@@ -8,8 +8,9 @@
 //! 2. **different** if low > μ, or if D > μ and there is a [witness](Witness): two sampled paths that the rewards rank oppositely and
 //!    clearly. Where a few transitions carry all of a difference, as with goals, no interval is narrow, but two paths are proof;
 //! 3. **same** if it is known where episodes end (marked and seen, or declared absent), D ≤ μ/5, and high ≤ 2μ;
-//! 4. **unknown** otherwise, and where something speaks against the answer (`doubt.rs`): noise or chance explains a difference, large
-//!    rewards that both share hide one, or γ, found from the data, decides.
+//! 4. **unknown** otherwise, and where something speaks against the answer (`doubt.rs`): noise, chance or time limits explain a difference,
+//!    large rewards that both share hide one, rewards lie where nothing follows or in rows that were left out, or γ, found from the data,
+//!    decides.
 //!
 //! Why a fifth: of rewards of small random problems with D ≤ 0.02, 1 in 160 lost more than 5 % under one another, of those with D from 0.02
 //! to 0.05 one in 12 (problems of ten kinds, long horizons among them; margin 0.1).

@@ -19,7 +19,8 @@ Examples:
   srrd convert log.csv -o rewards.parquet --columns state=prompt,action=response --rewards old,new
   srrd convert low_dim_v15.hdf5 -o lift.parquet --dataset filter=train --dataset keys=object
 
-All columns keep their names; --columns and --rewards say which ones are checked as what.
+Columns keep their names; a list of numbers becomes a column per number (observation.0, …).
+--columns and --rewards say which ones are checked as what.
 
 Formats by extension: .csv .tsv .jsonl .ndjson (each also with .gz or .zst), .parquet,
 .arrow/.feather, .npz; - is CSV on standard input or output. A .json of one object per line is read.

@@ -46,7 +46,7 @@ pub struct Copied {
 
 impl TableCopy {
     /// Opens the input and the output; `open` may be called twice. Columns of floats called `added` are to be appended. The options say
-    /// which columns mean what; all keep their names.
+    /// which columns mean what; all keep their names, but for lists, which become a column per number.
     ///
     /// Tokens keep their identity: a column of tokens that comes as text goes into a typed format as integers only when all
     /// are written as integers are, and else as text; a float that is an integer by value goes into CSV and TSV as that
